@@ -553,7 +553,7 @@ def test_later_layer_does_not_repair_an_invalid_section(tmp_path: Path) -> None:
         ),
         (
             {"listen.tlsCertificate": "a.pem"},
-            "settings 'listen.tlsCertificate' and 'listen.tlsKey' need each other",
+            "settings 'listen.tlsCertificate' and 'listen.tlsKey' must be given together",
         ),
         (
             {"listen.publicUrl": "https://a.test/mcp", "listen.authorizationServers": ["https://b.test"]},

@@ -9,11 +9,11 @@ import pytest
 from footlight import app_errors, errors
 from footlight.errors import (
     CODES,
-    DeadlineExceeded,
-    ElementNotFound,
+    DeadlineExceededError,
+    ElementNotFoundError,
     FootlightError,
     InternalError,
-    InvalidSelector,
+    InvalidSelectorError,
 )
 from footlight.server.answers.answer import failure
 
@@ -92,7 +92,7 @@ def test_other_suggestions_differ_from_the_default(code: str) -> None:
 
 
 def test_element_not_found_error_matches_the_specification() -> None:
-    error = ElementNotFound.at("#submit-button", page="https://example.com/form", closest=[])
+    error = ElementNotFoundError.at("#submit-button", page="https://example.com/form", closest=[])
 
     assert failure(error).content == {
         "success": False,
@@ -107,7 +107,7 @@ def test_element_not_found_error_matches_the_specification() -> None:
 
 
 def test_element_not_found_error_appends_closest_elements() -> None:
-    error = ElementNotFound.at("#save", page="about:blank", closest=["button 'Save'", "link 'Save as'"])
+    error = ElementNotFoundError.at("#save", page="about:blank", closest=["button 'Save'", "link 'Save as'"])
 
     assert error.message == (
         "No element found matching selector \"#save\". Closest on the page: button 'Save'; link 'Save as'"
@@ -120,13 +120,13 @@ def test_element_not_found_error_appends_closest_elements() -> None:
 
 
 def test_invalid_selector_is_not_an_element_not_found_error() -> None:
-    assert InvalidSelector("x").code == "INVALID_SELECTOR"
-    assert not issubclass(InvalidSelector, ElementNotFound)
-    assert not issubclass(ElementNotFound, InvalidSelector)
+    assert InvalidSelectorError("x").code == "INVALID_SELECTOR"
+    assert not issubclass(InvalidSelectorError, ElementNotFoundError)
+    assert not issubclass(ElementNotFoundError, InvalidSelectorError)
 
 
 def test_error_arguments_override_the_defaults_of_its_class() -> None:
-    error = DeadlineExceeded(
+    error = DeadlineExceededError(
         "Navigation timed out after 30000ms",
         suggestion="Wait.",
         retryable=False,

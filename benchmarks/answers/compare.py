@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.answers.applications import install_applications
 from benchmarks.answers.flows import FLOWS, Flow
-from benchmarks.answers.players import PLAYERS, Exchange, NotShown, Player
+from benchmarks.answers.players import PLAYERS, Exchange, NotVisibleError, Player
 from benchmarks.tokens import count_tokens
 
 __all__ = ["compare_answers"]
@@ -53,7 +53,7 @@ async def _play(kind: type[Player], flow: Flow, transcripts: Path | None) -> Pla
         try:
             await player.play(flow, application.url)
             succeeded = flow.is_reached(application, player.read)
-        except NotShown as error:
+        except NotVisibleError as error:
             print(f"  {kind.kind.name} does not show: {error}", file=sys.stderr)
             succeeded = False
     if transcripts:

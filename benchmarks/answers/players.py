@@ -22,7 +22,7 @@ __all__ = ["PLAYERS", "Exchange", "Player"]
 Call = tuple[str, dict[str, Any]]
 
 
-class NotShown(Exception):
+class NotVisibleError(Exception):
     """The answers do not show what the step needs. `name` is the name of the element, if it has one."""
 
     def __init__(self, what: object) -> None:
@@ -53,7 +53,7 @@ class Player(ABC):
         """Go through the flow.
 
         Raises:
-            NotShown: a snapshot does not show what the flow needs.
+            NotVisibleError: a snapshot does not show what the flow needs.
         """
         await self.call(self.open(url + flow.path))
         for group in _groups(flow.steps):
@@ -72,7 +72,7 @@ class Player(ABC):
             if found := re.search(pattern, self.shown, re.DOTALL):
                 return found[found.lastindex or 0]
             await self.call(self.look(pattern))
-        raise NotShown(pattern)
+        raise NotVisibleError(pattern)
 
     async def _act(self, steps: Sequence[Fill | Click]) -> None:
         looked = False
@@ -80,14 +80,14 @@ class Player(ABC):
             missing = ""
             try:
                 calls = self.act(steps)
-            except NotShown as error:
+            except NotVisibleError as error:
                 if looked:
                     raise
                 calls, missing = [], error.name
             if calls and all([await self.call(call) for call in calls]):
                 return
             if looked:
-                raise NotShown(steps)
+                raise NotVisibleError(steps)
             looked = True
             await self.call(self.look(missing))
 
@@ -106,13 +106,13 @@ class Player(ABC):
         if target.after:
             text = re.search(target.after, self.shown)
             if text is None:
-                raise NotShown(target)
+                raise NotVisibleError(target)
             start = text.end()
         found = [
             match[match.lastindex or 0] for match in re.finditer(self.pattern(target), self.shown[start:])
         ]
         if not found:
-            raise NotShown(target)
+            raise NotVisibleError(target)
         return found[0]
 
     @abstractmethod

@@ -15,7 +15,7 @@ from footlight.browser_client import controllers, mcp_config, playwright_client
 from footlight.browser_client import results as playwright_results
 from footlight.client import client_session, describe
 from footlight.client.handles import adapters, call_log
-from footlight.client.replay.runner import ReplayDiffers
+from footlight.client.replay.runner import ReplayMismatchError
 from footlight.client.transports import http, memory, stdio, websocket
 from footlight.protocol import connection, errors, handshake, listings, results, server_requests, tools
 from footlight.protocol.errors import LOCAL_CODES, MCPError, Reason
@@ -43,7 +43,7 @@ HANDLES = (
     footlight.create_logger,
     footlight.CallLog,
     footlight.run_sequence,
-    ReplayDiffers,
+    ReplayMismatchError,
     footlight.RegistryDriftError,
     adapters.SzkrabokSession,
     adapters.BrowserSession,

@@ -18,7 +18,7 @@ import venv
 from pathlib import Path
 from typing import Any
 
-from scripts.site.pages import UnknownTarget, copy_pages
+from scripts.site.pages import UnknownTargetError, copy_pages
 
 __all__ = ["build_site", "main"]
 
@@ -53,7 +53,7 @@ def build_site(out: Path) -> None:
     work.mkdir(parents=True)
     try:
         pages = copy_pages(ROOT, work / "source", repository=repository)
-    except UnknownTarget as error:
+    except UnknownTargetError as error:
         raise SystemExit(str(error)) from None
     configuration = CONFIGURATION.read_text("utf-8")
     listed = _pages_of(tomllib.loads(configuration)["project"]["nav"])

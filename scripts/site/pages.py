@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-__all__ = ["UnknownTarget", "copy_pages"]
+__all__ = ["UnknownTargetError", "copy_pages"]
 
 MOVED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 ASSETS = {".png", ".gif", ".svg"}
@@ -16,7 +16,7 @@ FENCED = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r'(\]\(|<img src=")(?!https?://|#)([^)\s"]+)')
 
 
-class UnknownTarget(Exception):
+class UnknownTargetError(Exception):
     """A link leads to no file of the repository."""
 
 
@@ -26,7 +26,7 @@ def copy_pages(root: Path, target: Path, *, repository: str) -> set[str]:
     Links to other files of the repository become links to `repository`.
 
     Raises:
-        UnknownTarget: there is no such file.
+        UnknownTargetError: there is no such file.
     """
     docs = root / "docs"
     files = {file.relative_to(root).as_posix() for file in docs.rglob("*") if _is_shown(file, docs)}
@@ -58,7 +58,7 @@ def _move_links(text: str, source: str, places: Mapping[str, str], root: Path, r
         elif (root / path).exists():
             moved = f"{repository}/{'tree' if (root / path).is_dir() else 'blob'}/main/{path}"
         else:
-            raise UnknownTarget(f"{source}: {link[2]} leads to no file")
+            raise UnknownTargetError(f"{source}: {link[2]} leads to no file")
         return f"{link[1]}{moved}{number_sign}{anchor}"
 
     parts = FENCED.split(text)

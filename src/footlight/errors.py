@@ -12,32 +12,32 @@ from typing import Any, ClassVar
 __all__ = [
     "CODES",
     "DOCUMENTATION_URL",
-    "BrowserCrashed",
-    "BrowserNotInstalled",
+    "BrowserCrashedError",
+    "BrowserNotInstalledError",
     "ConfigurationError",
-    "DeadlineExceeded",
-    "DialogOpen",
-    "ElementNotFound",
-    "ElementNotInteractive",
-    "ExpectationFailed",
+    "DeadlineExceededError",
+    "DialogOpenError",
+    "ElementNotFoundError",
+    "ElementNotInteractiveError",
+    "ExpectationFailedError",
     "FootlightError",
-    "HelpRefused",
-    "HumanInControl",
+    "HelpRefusedError",
+    "HumanInControlError",
     "InternalError",
-    "InvalidParameter",
-    "InvalidSelector",
-    "InvalidUrl",
-    "LaunchFailed",
-    "MissingParameter",
-    "NavigationFailed",
-    "NetworkFailed",
-    "PageToolFailed",
-    "PermissionDenied",
-    "QuotaExceeded",
-    "ResourceExhausted",
-    "SessionNotFound",
-    "StaleRef",
-    "WorkerLost",
+    "InvalidParameterError",
+    "InvalidSelectorError",
+    "InvalidUrlError",
+    "LaunchFailedError",
+    "MissingParameterError",
+    "NavigationFailedError",
+    "NetworkFailedError",
+    "PageToolFailedError",
+    "PermissionDeniedError",
+    "QuotaExceededError",
+    "ResourceExhaustedError",
+    "SessionNotFoundError",
+    "StaleRefError",
+    "WorkerLostError",
 ]
 
 DOCUMENTATION_URL = "https://footlight.github.io/footlight/"
@@ -79,14 +79,14 @@ class FootlightError(Exception):
         return f"{documentation.rstrip('/')}/{cls.documentation_page()}"
 
 
-class MissingParameter(FootlightError):
+class MissingParameterError(FootlightError):
     """A required parameter was not given."""
 
     code = "MISSING_PARAMETER"
     default_suggestion = "Call the tool again with every required parameter."
 
 
-class InvalidParameter(FootlightError):
+class InvalidParameterError(FootlightError):
     """A parameter has the wrong type or value, or is not known."""
 
     code = "INVALID_PARAMETER"
@@ -94,14 +94,14 @@ class InvalidParameter(FootlightError):
     default_suggestion = "Correct the named parameter and call the tool again."
 
 
-class InvalidUrl(FootlightError):
+class InvalidUrlError(FootlightError):
     """The URL is not one that a browser can open."""
 
     code = "INVALID_URL"
     default_suggestion = "Use an absolute URL that starts with http:// or https://."
 
 
-class InvalidSelector(FootlightError):
+class InvalidSelectorError(FootlightError):
     """The selector cannot be parsed."""
 
     code = "INVALID_SELECTOR"
@@ -110,14 +110,14 @@ class InvalidSelector(FootlightError):
     )
 
 
-class SessionNotFound(FootlightError):
+class SessionNotFoundError(FootlightError):
     """The session never existed, was closed, or expired."""
 
     code = "SESSION_NOT_FOUND"
     default_suggestion = "Create a new session with create_session tool."
 
 
-class ElementNotFound(FootlightError):
+class ElementNotFoundError(FootlightError):
     """Nothing on the page matches the selector."""
 
     code = "ELEMENT_NOT_FOUND"
@@ -127,7 +127,7 @@ class ElementNotFound(FootlightError):
     )
 
     @classmethod
-    def at(cls, selector: str, *, page: str, closest: list[str]) -> ElementNotFound:
+    def at(cls, selector: str, *, page: str, closest: list[str]) -> ElementNotFoundError:
         """Return the error, with the elements of the page that are most like the missing one."""
         message = f'No element found matching selector "{selector}"'
         if not closest:
@@ -138,7 +138,7 @@ class ElementNotFound(FootlightError):
         )
 
 
-class StaleRef(FootlightError):
+class StaleRefError(FootlightError):
     """The element of the ref is gone, and no other element is certain to have replaced it."""
 
     code = "STALE_REF"
@@ -151,7 +151,7 @@ class StaleRef(FootlightError):
         return self.details.get("gone") is True
 
 
-class ElementNotInteractive(FootlightError):
+class ElementNotInteractiveError(FootlightError):
     """The element exists, but is hidden, disabled, covered, or of the wrong kind."""
 
     code = "ELEMENT_NOT_INTERACTIVE"
@@ -161,7 +161,7 @@ class ElementNotInteractive(FootlightError):
     )
 
 
-class ExpectationFailed(FootlightError):
+class ExpectationFailedError(FootlightError):
     """The page did not meet the expectation of the call in time. The action itself was done."""
 
     code = "EXPECTATION_FAILED"
@@ -171,7 +171,7 @@ class ExpectationFailed(FootlightError):
     )
 
 
-class DialogOpen(FootlightError):
+class DialogOpenError(FootlightError):
     """A dialog is open, and its page is stopped until the dialog is answered."""
 
     code = "DIALOG_OPEN"
@@ -179,7 +179,9 @@ class DialogOpen(FootlightError):
     default_suggestion = "Answer it with handle_dialog, accept true or false, then call again."
 
     @classmethod
-    def at(cls, page_id: str, *, type: str, message: str, default_value: str | None = None) -> DialogOpen:
+    def at(
+        cls, page_id: str, *, type: str, message: str, default_value: str | None = None
+    ) -> DialogOpenError:
         quoted = f': "{message}"' if message else ""
         return cls(
             f"{page_id} waits for the answer to its dialog, {type}{quoted}",
@@ -190,7 +192,7 @@ class DialogOpen(FootlightError):
         )
 
 
-class HumanInControl(FootlightError):
+class HumanInControlError(FootlightError):
     """A person has taken over the session, and has not given it back yet."""
 
     code = "HUMAN_IN_CONTROL"
@@ -199,7 +201,7 @@ class HumanInControl(FootlightError):
     default_suggestion = "Call again in a while, when the person has given the session back."
 
 
-class HelpRefused(FootlightError):
+class HelpRefusedError(FootlightError):
     """The person who was asked for help declined, or closed the question."""
 
     code = "HELP_REFUSED"
@@ -207,7 +209,7 @@ class HelpRefused(FootlightError):
     default_suggestion = "Continue without help, or end the task and say what is missing."
 
 
-class BrowserCrashed(FootlightError):
+class BrowserCrashedError(FootlightError):
     """The browser or the process of the page has ended."""
 
     code = "BROWSER_CRASHED"
@@ -217,7 +219,7 @@ class BrowserCrashed(FootlightError):
     )
 
 
-class WorkerLost(FootlightError):
+class WorkerLostError(FootlightError):
     """The worker that had the session ended or cannot be reached. The call is not sent again."""
 
     code = "WORKER_LOST"
@@ -227,7 +229,7 @@ class WorkerLost(FootlightError):
     )
 
 
-class DeadlineExceeded(FootlightError):
+class DeadlineExceededError(FootlightError):
     """The call did not end within its time limit."""
 
     code = "TIMEOUT"
@@ -235,14 +237,14 @@ class DeadlineExceeded(FootlightError):
     default_suggestion = "Increase the timeout parameter or check if the page is loading slowly."
 
 
-class NavigationFailed(FootlightError):
+class NavigationFailedError(FootlightError):
     """`navigate` could not open the URL."""
 
     code = "NAVIGATION_FAILED"
     default_suggestion = "Check that the URL is right and that the site can be reached from this machine."
 
 
-class NetworkFailed(FootlightError):
+class NetworkFailedError(FootlightError):
     """A network failure outside `navigate`."""
 
     code = "NETWORK_ERROR"
@@ -250,7 +252,7 @@ class NetworkFailed(FootlightError):
     default_suggestion = "Check that the site can be reached, then try again."
 
 
-class ResourceExhausted(FootlightError):
+class ResourceExhaustedError(FootlightError):
     """A limit of sessions or browsers is reached, or the disk is full."""
 
     code = "RESOURCE_EXHAUSTED"
@@ -258,7 +260,7 @@ class ResourceExhausted(FootlightError):
     default_suggestion = "Close a session that is not needed with close_session, then try again."
 
 
-class QuotaExceeded(FootlightError):
+class QuotaExceededError(FootlightError):
     """The files of the session, or of all sessions, have as many bytes as the server allows."""
 
     code = "QUOTA_EXCEEDED"
@@ -266,7 +268,7 @@ class QuotaExceeded(FootlightError):
     default_suggestion = "Delete files that are not needed, then try again."
 
 
-class PageToolFailed(FootlightError):
+class PageToolFailedError(FootlightError):
     """A tool that the page offers itself has failed."""
 
     code = "PAGE_TOOL_FAILED"
@@ -274,7 +276,7 @@ class PageToolFailed(FootlightError):
     default_suggestion = "Correct its input if the message says so, or act in the page with other tools."
 
 
-class BrowserNotInstalled(FootlightError):
+class BrowserNotInstalledError(FootlightError):
     """There is no usable browser on this machine."""
 
     code = "BROWSER_NOT_INSTALLED"
@@ -282,7 +284,7 @@ class BrowserNotInstalled(FootlightError):
     default_suggestion = "Run `footlight doctor --install`."
 
 
-class PermissionDenied(FootlightError):
+class PermissionDeniedError(FootlightError):
     """The settings of the server do not allow the call."""
 
     code = "PERMISSION_DENIED"
@@ -296,7 +298,7 @@ class InternalError(FootlightError):
     code = "INTERNAL_ERROR"
 
 
-class LaunchFailed(FootlightError):
+class LaunchFailedError(FootlightError):
     """An extension, the app under test, or a service that it needs did not start. All of it was ended."""
 
     code = "LAUNCH_FAILED"
@@ -316,29 +318,29 @@ class ConfigurationError(FootlightError):
 
 
 CODES: tuple[type[FootlightError], ...] = (
-    MissingParameter,
-    InvalidParameter,
-    InvalidUrl,
-    InvalidSelector,
-    SessionNotFound,
-    ElementNotFound,
-    StaleRef,
-    ElementNotInteractive,
-    ExpectationFailed,
-    DialogOpen,
-    HumanInControl,
-    HelpRefused,
-    PermissionDenied,
-    BrowserNotInstalled,
-    BrowserCrashed,
-    WorkerLost,
-    DeadlineExceeded,
-    NavigationFailed,
-    NetworkFailed,
-    ResourceExhausted,
-    QuotaExceeded,
-    PageToolFailed,
-    LaunchFailed,
+    MissingParameterError,
+    InvalidParameterError,
+    InvalidUrlError,
+    InvalidSelectorError,
+    SessionNotFoundError,
+    ElementNotFoundError,
+    StaleRefError,
+    ElementNotInteractiveError,
+    ExpectationFailedError,
+    DialogOpenError,
+    HumanInControlError,
+    HelpRefusedError,
+    PermissionDeniedError,
+    BrowserNotInstalledError,
+    BrowserCrashedError,
+    WorkerLostError,
+    DeadlineExceededError,
+    NavigationFailedError,
+    NetworkFailedError,
+    ResourceExhaustedError,
+    QuotaExceededError,
+    PageToolFailedError,
+    LaunchFailedError,
     InternalError,
 )
 """The errors that clients of every toolset can see, in the order of the reference page."""

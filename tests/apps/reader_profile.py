@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from footlight.app_errors import InvalidConfig
+from footlight.app_errors import InvalidConfigError
 from footlight.apps.profile import AppProfile, Facts, LaunchRequest, Reading, Screen, Services
 
 __all__ = ["BARE", "FAULTS", "NO_APP", "READER_APP", "SHELF", "Shelf", "read_reader", "serve_shelf"]
@@ -34,7 +34,7 @@ class Shelf(Services):
 async def serve_shelf(request: LaunchRequest) -> AsyncGenerator[Shelf]:
     """Serve the shelf. `fixture` is `{"titles": […]}`; the port is `fixtureServer`, else a free one."""
     if request.fixture_preset not in (None, *FAULTS):
-        raise InvalidConfig(f"fixturePreset: there is no shelf {request.fixture_preset}")
+        raise InvalidConfigError(f"fixturePreset: there is no shelf {request.fixture_preset}")
     titles: Sequence[str] = SHELF if request.fixture is None else request.fixture["titles"]
     body = json.dumps(titles).encode()
 

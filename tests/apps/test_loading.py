@@ -53,11 +53,11 @@ def test_working_directory_does_not_shadow_other_modules(here: Path) -> None:
         ("no_such_app:A", None, "cannot be loaded: ModuleNotFoundError: No module named 'no_such_app'"),
         ("some_app:A", "", "cannot be loaded: AttributeError: module 'some_app' has no attribute 'A'"),
         ("some_app:A", "A = 1 / 0", "cannot be loaded: ZeroDivisionError: division by zero"),
-        ("some_app:A", "A = {}", "is no AppProfile but dict"),
+        ("some_app:A", "A = {}", "must be an AppProfile, not dict"),
         (
             "some_app:A",
             "from footlight.apps.profile import AppProfile as A",
-            "is no AppProfile but type",
+            "must be an AppProfile, not type",
         ),
     ],
     ids=["no module", "no name", "raises", "no profile", "a class"],

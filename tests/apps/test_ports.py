@@ -6,7 +6,7 @@ import socket
 import psutil
 import pytest
 
-from footlight.app_errors import PortInUse
+from footlight.app_errors import PortInUseError
 from footlight.apps.ports import check_port_free
 
 
@@ -28,7 +28,7 @@ def test_port_in_use_error_names_purpose_and_process(family: socket.AddressFamil
     with socket.create_server((host, 0), family=family) as listener:
         port = listener.getsockname()[1]
 
-        with pytest.raises(PortInUse) as raised:
+        with pytest.raises(PortInUseError) as raised:
             check_port_free(port, what="the chain")
 
     me = f"process {os.getpid()} ({psutil.Process().name()})"

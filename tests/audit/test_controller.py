@@ -113,7 +113,7 @@ async def test_cancelled_controller_is_idle_again(site: Site, tmp_path: Path) ->
     task = asyncio.create_task(controller.analyze(analysis_of(site.page("<h1>Here"), tmp_path)))
     await begun.wait()
 
-    with pytest.raises(RuntimeError, match="an analysis is going on"):
+    with pytest.raises(RuntimeError, match="an analysis is already running"):
         await controller.analyze(analysis_of("http://127.0.0.1:9/", tmp_path))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

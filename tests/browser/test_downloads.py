@@ -63,3 +63,33 @@ async def test_only_latest_downloads_are_remembered(tmp_path: Path) -> None:
     assert [known.id for known in downloads.known] == [f"download-{number}" for number in range(4, 204)]
     last = downloads.known[-1]
     assert (last.state, last.path, last.bytes) == ("completed", tmp_path / "203.txt", 7)
+
+
+async def test_file_names_suit_every_system_and_are_unique(tmp_path: Path) -> None:
+    tab, downloads = Tab(), make_downloads(tmp_path / "downloads")
+    downloads.watch_page(cast("Any", tab))
+    names = {
+        "../../etc/passwd": "passwd",
+        "..\\..\\boot.ini": "boot.ini",
+        "-rf": "rf",
+        "report.pdf. ": "report.pdf",
+        "CON": "_CON",
+        "nul.txt": "_nul.txt",
+        "console.log": "console.log",
+        "a\nb\x00\u202etxt": "a_b__txt",
+        "..": "download",
+        "é" * 300 + ".txt": None,
+    }
+
+    for name in [*names, *["same.txt"] * 100]:
+        tab.handlers["download"](File(tab, name))
+    await downloads.settle()
+
+    paths = [known.path for known in downloads.known if known.path is not None]
+    assert {path.parent for path in paths} == {tmp_path / "downloads"}
+    assert len(set(paths)) == len(names) + 100
+    for path, expected in zip(paths, names.values(), strict=False):
+        assert expected in (None, path.name)
+        assert len(path.name.encode()) <= 255
+    assert {path.suffix for path in paths[len(names) :]} == {".txt"}
+    assert paths[len(names) + 1].name == "same-1.txt"

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from footlight.browser.driver.early_driver import EarlyDriver, start_early_driver
-from footlight.browser.driver.playwright_api import start_playwright
+from footlight.browser.driver.playwright_connection import start_playwright
 from footlight.browser.sessions.engine import Engine
 from footlight.config import Settings
 

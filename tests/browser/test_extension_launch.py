@@ -17,7 +17,7 @@ from footlight.browser.context.devices import Devices
 from footlight.browser.context.options import Proxy, SessionOptions
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.pending_starts import PendingStarts
-from footlight.browser.driver.playwright_api import start_playwright
+from footlight.browser.driver.playwright_connection import start_playwright
 from footlight.browser.launch.extension_launch import ExtensionLauncher
 from footlight.browser.launch.extension_pool import ExtensionPool
 from footlight.browser.launch.extensions import read_extension
@@ -28,7 +28,7 @@ from footlight.browser.reading.test_ids import FieldKind, VisibleTestId, describ
 from footlight.browser.recording.artifact_store import ArtifactStore
 from footlight.browser.sessions.session import Session, SessionEnvironment
 from footlight.config import BrowserSettings, DialogSettings, Settings
-from footlight.errors import FootlightError, PermissionDenied, ResourceExhausted
+from footlight.errors import FootlightError, PermissionDeniedError, ResourceExhaustedError
 from tests.apps.wallet_folder import READER, WALLET
 from tests.conftest import ENGINE
 from tests.processes import browsers_in, descendants_of, wait_until
@@ -172,7 +172,7 @@ async def test_failed_launch_leaves_no_process_or_profile(
 
 async def test_session_proxy_is_refused_with_a_domain_policy(folder: Path) -> None:
     async with make_launcher(folder, filter_proxy="http://127.0.0.1:9") as launcher:
-        with pytest.raises(PermissionDenied, match="proxy: this server restricts domains"):
+        with pytest.raises(PermissionDeniedError, match="proxy: this server restricts domains"):
             await launcher.launch([], SessionOptions(proxy=Proxy(server="http://127.0.0.1:8")), headless=True)
 
 
@@ -183,7 +183,7 @@ async def test_session_proxy_is_refused_with_a_domain_policy(folder: Path) -> No
 async def test_full_pool_refuses_or_waits_until_a_browser_ends(launcher: ExtensionLauncher) -> None:
     pool = pool_of(launcher, 1)
     first = await pool.acquire(SessionOptions())
-    with pytest.raises(ResourceExhausted, match="All 1 browsers are in use"):
+    with pytest.raises(ResourceExhaustedError, match="All 1 browsers are in use"):
         await pool.acquire(SessionOptions())
 
     pool.release(first)
@@ -237,7 +237,7 @@ async def test_crashed_browser_frees_its_place_in_the_pool(
 
     assert another is not browser
     assert [each.message for each in caplog.records if each.name.endswith("extension_pool")] == [
-        "a browser is gone; its session is created again when it is needed"
+        "a browser has ended; its session is created again when it is needed"
     ]
     assert len(profiles_in(folder)) == 1
     await pool.close()

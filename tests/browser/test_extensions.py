@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from footlight.app_errors import InvalidConfig
+from footlight.app_errors import InvalidConfigError
 from footlight.browser.launch.extensions import LoadedExtension, UnpackedExtension, read_extension
 from tests.apps.wallet_folder import READER, WALLET
 
@@ -85,7 +85,7 @@ def test_malformed_manifest_fields_are_ignored(tmp_path: Path, strange: dict[str
 def test_invalid_manifest_is_refused(tmp_path: Path, text: str, why: str) -> None:
     (tmp_path / "manifest.json").write_text(text)
 
-    with pytest.raises(InvalidConfig) as refused:
+    with pytest.raises(InvalidConfigError) as refused:
         read_extension(tmp_path)
 
     assert refused.value.message.startswith(f"{tmp_path / 'manifest.json'} is not ")
@@ -96,7 +96,7 @@ def test_invalid_manifest_is_refused(tmp_path: Path, text: str, why: str) -> Non
 def test_non_utf8_manifest_is_refused(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_bytes(b'{"name": "\xff\xfe"}')
 
-    with pytest.raises(InvalidConfig, match="is not valid JSON"):
+    with pytest.raises(InvalidConfigError, match="is not valid JSON"):
         read_extension(tmp_path)
 
 
@@ -105,7 +105,7 @@ def test_a_folder_without_a_manifest_is_refused(tmp_path: Path, folder: str) -> 
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
 
-    with pytest.raises(InvalidConfig) as refused:
+    with pytest.raises(InvalidConfigError) as refused:
         read_extension(tmp_path / folder)
 
     assert refused.value.message.startswith(
@@ -119,7 +119,7 @@ def test_comma_in_the_extension_path_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "lamp, lit"
     folder.mkdir()
 
-    with pytest.raises(InvalidConfig, match="has a comma in its path"):
+    with pytest.raises(InvalidConfigError, match="has a comma in its path"):
         read_extension(extension(folder, NAMED))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.budget import fit_snapshot
-from footlight.browser.snapshot.text.fitting import Fitted, cut_lines, fit
+from footlight.browser.snapshot.text.fitting import FittedText, cut_lines, fit
 from footlight.browser.snapshot.text.rendering import Line, make_lines, render_text
 from footlight.browser.snapshot.text.yaml import render_yaml
 from tests.browser.trees import patient, trees
@@ -35,7 +35,7 @@ class Shelf:
 def test_text_within_the_budget_is_unchanged() -> None:
     shelf, text = Shelf(), render_text(OPTIONS)
 
-    assert fit(make_lines(OPTIONS), len(text), shelf) == Fitted(text, cut=False, lines=62)
+    assert fit(make_lines(OPTIONS), len(text), shelf) == FittedText(text, cut=False, lines=62)
     assert shelf.kept == []
 
 

@@ -18,7 +18,7 @@ from footlight.browser.launch.launch_options import (
     needs_own_agent,
     reduce_agent,
 )
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 OWN = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.8078.79 Safari/537.36"  # noqa: E501
 SHOWN = OWN.replace("HeadlessChrome/156.0.8078.79", "Chrome/156.0.0.0")
@@ -42,8 +42,8 @@ def launch_of(options: LaunchOptions, *, own_agent: str | None = OWN) -> LaunchP
     return LaunchPlan.of(options, headless=True, own_agent=own_agent, devices=DEVICES)
 
 
-def check_refused(options: LaunchOptions) -> InvalidParameter:
-    with pytest.raises(InvalidParameter) as raised:
+def check_refused(options: LaunchOptions) -> InvalidParameterError:
+    with pytest.raises(InvalidParameterError) as raised:
         options.check()
     return raised.value
 

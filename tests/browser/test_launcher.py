@@ -13,7 +13,7 @@ import pytest
 from footlight.browser.launch.installation import FoundBrowser, find_browser
 from footlight.browser.launch.launcher import try_browser
 from footlight.config import BrowserSettings
-from footlight.errors import BrowserNotInstalled
+from footlight.errors import BrowserNotInstalledError
 from tests.conftest import ENGINE
 
 needs_chromium = pytest.mark.skipif(ENGINE != "chromium", reason="starts Chromium")
@@ -53,8 +53,8 @@ class Machine:
     def finds(self, **settings: Any) -> FoundBrowser:
         return find_browser(BrowserSettings.model_validate(settings), self.own_build)
 
-    def misses(self, **settings: Any) -> BrowserNotInstalled:
-        with pytest.raises(BrowserNotInstalled) as raised:
+    def misses(self, **settings: Any) -> BrowserNotInstalledError:
+        with pytest.raises(BrowserNotInstalledError) as raised:
             self.finds(**settings)
         return raised.value
 
@@ -210,8 +210,8 @@ def test_invalid_configured_browser_is_refused_without_fallback(machine: Machine
 # Started
 
 
-async def fails(**settings: Any) -> BrowserNotInstalled:
-    with pytest.raises(BrowserNotInstalled) as raised:
+async def fails(**settings: Any) -> BrowserNotInstalledError:
+    with pytest.raises(BrowserNotInstalledError) as raised:
         await try_browser(BrowserSettings.model_validate(settings))
     return raised.value
 

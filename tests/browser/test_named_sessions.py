@@ -32,13 +32,13 @@ from footlight.browser.sessions.session import Session
 from footlight.caller import LOCAL, Caller
 from footlight.config import Settings
 from footlight.errors import (
-    BrowserCrashed,
-    BrowserNotInstalled,
-    InvalidParameter,
-    MissingParameter,
-    PermissionDenied,
-    ResourceExhausted,
-    SessionNotFound,
+    BrowserCrashedError,
+    BrowserNotInstalledError,
+    InvalidParameterError,
+    MissingParameterError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    SessionNotFoundError,
 )
 from tests.conftest import ENGINE
 from tests.processes import browsers_in
@@ -212,7 +212,7 @@ async def test_open_session_refuses_other_options(sessions: NamedSessions) -> No
 
     error = await check_refused(
         sessions.open("shop", LaunchOptions(locale="fr-FR"), caller=LOCAL),
-        InvalidParameter,
+        InvalidParameterError,
         "^launchOptions: the session is already open with other options",
     )
     same = await sessions.open("shop", LaunchOptions(locale="de-DE"), caller=LOCAL)
@@ -249,7 +249,7 @@ async def test_path_traversal_in_session_name_is_refused(
         sessions.close(name, caller=LOCAL),
         sessions.get(name, caller=LOCAL),
     ):
-        await check_refused(work, InvalidParameter, "^sessionName: ")
+        await check_refused(work, InvalidParameterError, "^sessionName: ")
     assert not exists(tmp_path / "sessions")
 
 
@@ -258,7 +258,7 @@ async def test_failed_open_leaves_no_profile(sessions: NamedSessions, tmp_path: 
     """Lessons 2.0: leftover directories."""
     await check_refused(
         sessions.open("shop", LaunchOptions(timezone="Mars/Base"), caller=LOCAL),
-        InvalidParameter,
+        InvalidParameterError,
         "launchOptions.timezone: Invalid timezone",
     )
 
@@ -280,7 +280,7 @@ async def test_browser_death_during_start_is_reported_and_retryable(
     with monkeypatch.context() as patched:
         patched.setattr(persistent_launch, "_is_listening", dies)
         work = sessions.open("short", PLAIN, caller=LOCAL)
-        await check_refused(work, BrowserNotInstalled, "did not start: it ended at once")
+        await check_refused(work, BrowserNotInstalledError, "did not start: it ended at once")
     assert browsers_in(tmp_path) == []
 
     assert await evaluate_in(await open_session(sessions, "short"), "1 + 1") == 2
@@ -292,7 +292,7 @@ async def test_number_of_open_sessions_is_limited(tmp_path: Path) -> None:
         await open_session(sessions, "one")
 
         error = await check_refused(
-            sessions.open("two", PLAIN, caller=LOCAL), ResourceExhausted, "All 1 browsers are in use"
+            sessions.open("two", PLAIN, caller=LOCAL), ResourceExhaustedError, "All 1 browsers are in use"
         )
         assert error.details == {"maxBrowsers": 1}
         await sessions.close("one", caller=LOCAL)
@@ -329,16 +329,18 @@ async def test_error_for_closed_session_explains_how_to_open(sessions: NamedSess
     await sessions.close("shop", caller=LOCAL)
 
     closed = await check_refused(
-        sessions.get("shop", caller=LOCAL), SessionNotFound, '^Session "shop" was closed$'
+        sessions.get("shop", caller=LOCAL), SessionNotFoundError, '^Session "shop" was closed$'
     )
-    never = await check_refused(sessions.get("none", caller=LOCAL), SessionNotFound, '"none" does not exist$')
+    never = await check_refused(
+        sessions.get("none", caller=LOCAL), SessionNotFoundError, '"none" does not exist$'
+    )
 
     assert (closed.suggestion, closed.details) == ("Call session.open first.", {"sessionName": "shop"})
     assert (never.suggestion, never.details) == ("Call session.open first.", {"sessionName": "none"})
-    await check_refused(sessions.close("shop", caller=LOCAL), SessionNotFound, "was closed$")
-    with pytest.raises(SessionNotFound, match=r"was closed$"):
+    await check_refused(sessions.close("shop", caller=LOCAL), SessionNotFoundError, "was closed$")
+    with pytest.raises(SessionNotFoundError, match=r"was closed$"):
         sessions.endpoint("shop", caller=LOCAL)
-    await check_refused(sessions.get(None, caller=LOCAL), MissingParameter, "^sessionName: required$")
+    await check_refused(sessions.get(None, caller=LOCAL), MissingParameterError, "^sessionName: required$")
 
 
 @pytest.mark.slow
@@ -347,7 +349,9 @@ async def test_saved_profile_is_not_opened_automatically(tmp_path: Path) -> None
         await open_session(sessions, "shop")
     async with serve_sessions(tmp_path) as sessions:
         await check_refused(
-            sessions.get("shop", caller=LOCAL), SessionNotFound, '"shop" is not open; its profile is on disk$'
+            sessions.get("shop", caller=LOCAL),
+            SessionNotFoundError,
+            '"shop" is not open; its profile is on disk$',
         )
 
 
@@ -360,7 +364,7 @@ async def test_idle_session_is_closed(tmp_path: Path) -> None:
         await sessions.reap()
 
         assert is_free(sessions.profiles(caller=LOCAL)[0].port)
-        await check_refused(sessions.get("shop", caller=LOCAL), SessionNotFound, "expired after 60000ms")
+        await check_refused(sessions.get("shop", caller=LOCAL), SessionNotFoundError, "expired after 60000ms")
         await open_session(sessions, "shop")
 
 
@@ -377,10 +381,12 @@ async def test_a_crash_is_reported_once(site: Site, tmp_path: Path) -> None:
             await session.browser.disconnected.wait()
 
         error = await check_refused(
-            sessions.get("shop", caller=LOCAL), BrowserCrashed, "The browser crashed; "
+            sessions.get("shop", caller=LOCAL), BrowserCrashedError, "The browser crashed; "
         )
         assert error.message == "The browser crashed; session.open opens the session again"
-        await check_refused(sessions.get("shop", caller=LOCAL), SessionNotFound, '^Session "shop" crashed$')
+        await check_refused(
+            sessions.get("shop", caller=LOCAL), SessionNotFoundError, '^Session "shop" crashed$'
+        )
         assert (sessions.count, news.count("opened"), news[-1]) == (0, 2, "closed")
         assert sessions.profiles(caller=LOCAL)[0].held_by is None
 
@@ -414,7 +420,9 @@ async def test_deleting_ends_the_session_and_removes_the_profile(
         await sessions.delete("shop", caller=LOCAL)
 
     assert (sessions.count, list_left(tmp_path)) == (0, [])
-    await check_refused(sessions.delete("shop", caller=LOCAL), SessionNotFound, 'There is no profile "shop"')
+    await check_refused(
+        sessions.delete("shop", caller=LOCAL), SessionNotFoundError, 'There is no profile "shop"'
+    )
 
 
 @pytest.mark.slow
@@ -449,8 +457,8 @@ async def test_symbolic_link_among_profiles_is_refused(sessions: NamedSessions, 
     await open_session(sessions, "shop")
     (tmp_path / "sessions" / "link").symlink_to(outside)
 
-    await check_refused(sessions.open("link", PLAIN, caller=LOCAL), InvalidParameter, "link is a link")
-    await check_refused(sessions.delete("link", caller=LOCAL), InvalidParameter, "link is a link")
+    await check_refused(sessions.open("link", PLAIN, caller=LOCAL), InvalidParameterError, "link is a link")
+    await check_refused(sessions.delete("link", caller=LOCAL), InvalidParameterError, "link is a link")
 
     assert [path.name for path in outside.iterdir()] == ["Default"]
 
@@ -494,7 +502,7 @@ async def test_profile_in_use_error_names_the_other_process(sessions: NamedSessi
             sessions.open("p4n-test", PLAIN, caller=LOCAL),
             sessions.delete("p4n-test", caller=LOCAL),
         ):
-            error = await check_refused(work, ResourceExhausted, message)
+            error = await check_refused(work, ResourceExhaustedError, message)
             assert error.suggestion == "Close it there, or give another sessionName."
         [info] = sessions.profiles(caller=LOCAL)
         assert info.held_by is not None
@@ -517,7 +525,7 @@ async def test_port_in_use_error_names_the_process(sessions: NamedSessions, tmp_
     with socket.create_server(("127.0.0.1", port)):
         error = await check_refused(
             sessions.open("p4n-test", PLAIN, caller=LOCAL),
-            ResourceExhausted,
+            ResourceExhaustedError,
             f"^port {port}, on which the browser of this session listens, is taken by process",
         )
     assert f"process {os.getpid()} (" in error.message
@@ -538,7 +546,7 @@ async def test_two_names_with_the_same_port_are_not_open_together(
 
     error = await check_refused(
         sessions.open(twin, PLAIN, caller=LOCAL),
-        ResourceExhausted,
+        ResourceExhaustedError,
         f"^port {expected} is in use by the open session shop$",
     )
 
@@ -553,9 +561,11 @@ async def test_principals_have_separate_session_names(site: Site, sessions: Name
     hers = await sessions.open("shop", PLAIN, caller=ADA)
     await evaluate_in(hers.session, WRITE, url)
 
-    await check_refused(sessions.get("shop", caller=BOB), SessionNotFound, '^Session "shop" does not exist$')
-    await check_refused(sessions.get(hers.session.id, caller=BOB), InvalidParameter, "^sessionName: ")
-    await check_refused(sessions.delete("shop", caller=BOB), SessionNotFound, "no profile")
+    await check_refused(
+        sessions.get("shop", caller=BOB), SessionNotFoundError, '^Session "shop" does not exist$'
+    )
+    await check_refused(sessions.get(hers.session.id, caller=BOB), InvalidParameterError, "^sessionName: ")
+    await check_refused(sessions.delete("shop", caller=BOB), SessionNotFoundError, "no profile")
     assert (sessions.profiles(caller=BOB), sessions.profiles(caller=LOCAL)) == ([], [])
 
     his = await sessions.open("shop", PLAIN, caller=BOB)
@@ -575,7 +585,7 @@ async def test_leaving_principal_ends_its_sessions(sessions: NamedSessions) -> N
     assert (sessions.count, hers.session.has_ended) == (1, True)
     assert [profile.name for profile in sessions.profiles(caller=ADA)] == ["hers"]
     await check_refused(
-        sessions.open("hers", PLAIN, caller=ADA), SessionNotFound, "ended with its connection"
+        sessions.open("hers", PLAIN, caller=ADA), SessionNotFoundError, "ended with its connection"
     )
     assert sessions.count == 1
 
@@ -629,7 +639,7 @@ async def test_pages_cannot_reach_any_debugging_port(site: Site, sessions: Named
     await evaluate_in(session, "0", site.page("<p>x</p>"))
     for name, host in itertools.product(("shop", "other"), HERE):
         at = f"http://{host}:{sessions.endpoint(name, caller=LOCAL).port}/json/version"
-        with pytest.raises(PermissionDenied, match="are for debuggers"):
+        with pytest.raises(PermissionDeniedError, match="are for debuggers"):
             session.policy.check_url(at)
         ask = f"fetch('{at}', {{mode: 'no-cors'}}).then(() => 'reached', String)"
         assert await evaluate_in(session, ask) == "TypeError: Failed to fetch"
@@ -666,7 +676,7 @@ async def test_unwritable_profile_folder_is_reported_and_leaves_no_browser(tmp_p
     async with serve_sessions(tmp_path) as sessions:
         error = await check_refused(
             sessions.open("shop", PLAIN, caller=LOCAL),
-            PermissionDenied,
+            PermissionDeniedError,
             "The folder of the profiles cannot be written to: File exists",
         )
         assert error.details == {"setting": "profiles.directory"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from footlight.browser.driver.output_folder import OutputFolder, cut_to_bytes, write_new
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 
 def test_file_is_reserved_under_a_free_name(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_file_is_reserved_under_a_free_name(tmp_path: Path) -> None:
 def test_name_with_path_parts_is_refused(tmp_path: Path, name: str) -> None:
     folder = OutputFolder(tmp_path / "new")
 
-    with pytest.raises(InvalidParameter, match=r"^save: ") as refused:
+    with pytest.raises(InvalidParameterError, match=r"^save: ") as refused:
         folder.reserve(name, ".png", parameter="save")
 
     assert (refused.value.details, folder.find(name)) == ({"parameter": "save"}, None)
@@ -41,7 +41,7 @@ def test_file_name_length_is_limited_in_bytes(tmp_path: Path) -> None:
 
     reserved = [folder.reserve(name, ".webm") for name in ("é" * 100, "é" * 100, "漢" * 66)]
     for name in ("漢" * 67, "𠀀" * 51):
-        with pytest.raises(InvalidParameter, match="200 bytes"):
+        with pytest.raises(InvalidParameterError, match="200 bytes"):
             folder.reserve(name, ".webm")
 
     assert [path.name for path in reserved] == [

@@ -10,7 +10,7 @@ from PIL import Image, ImageColor
 from footlight.browser.reading.areas import Area, PictureFrame
 from footlight.browser.reading.pictures import COLOURS, Mark, draw_marks, fit, is_marked
 from footlight.browser.snapshot.nodes import Node, NodeBox
-from footlight.errors import ResourceExhausted
+from footlight.errors import ResourceExhaustedError
 
 
 def draw_areas(*areas: Area, size: tuple[int, int] = (300, 200)) -> Image.Image:
@@ -82,7 +82,7 @@ def test_picture_with_too_many_pixels_is_refused_before_decoding() -> None:
     file = io.BytesIO()
     Image.new("1", (14_000, 14_000)).save(file, "PNG")
 
-    with pytest.raises(ResourceExhausted, match="more pixels than this server reads"):
+    with pytest.raises(ResourceExhaustedError, match="more pixels than this server reads"):
         draw_marks(file.getvalue(), [], type="png", quality=None)
-    with pytest.raises(ResourceExhausted, match="more pixels than this server reads"):
+    with pytest.raises(ResourceExhaustedError, match="more pixels than this server reads"):
         fit(file.getvalue(), type="png", quality=None, max_side=100)

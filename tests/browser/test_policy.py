@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.browser.network.policy import DomainPolicy, is_private, upload_paths
-from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
+from footlight.errors import InvalidParameterError, InvalidUrlError, PermissionDeniedError
 
 CLOSED = DomainPolicy(None, None, closed_ports=range(20_000, 30_000))
 
@@ -76,7 +76,7 @@ def test_host_pattern_matches_or_not(pattern: str, host: str, matches: bool) -> 
 def test_reserved_ports_of_this_machine_are_closed(host: str, port: int, closed: bool) -> None:
     assert CLOSED.closes(host, port) is closed
     if closed:
-        with pytest.raises(PermissionDenied, match="The ports 20000 to 29999 of this machine"):
+        with pytest.raises(PermissionDeniedError, match="The ports 20000 to 29999 of this machine"):
             CLOSED.check_url(f"http://{host}:{port}/x")
 
 
@@ -201,7 +201,7 @@ def test_only_the_actual_host_of_a_url_is_checked(url: str, domain: str) -> None
         DomainPolicy(["example.com"], None),
         DomainPolicy(None, ["localhost", "::1", "127.0.0.1"]),
     ):
-        with pytest.raises(PermissionDenied) as raised:
+        with pytest.raises(PermissionDeniedError) as raised:
             policy.check_url(url)
         assert raised.value.message == f"The domain {domain} is refused by this server's policy"
         assert raised.value.details == {"url": url, "domain": domain}
@@ -235,7 +235,7 @@ def test_only_the_actual_host_of_a_url_is_checked(url: str, domain: str) -> None
     ],
 )
 def test_only_http_and_https_pages_are_opened(url: str) -> None:
-    with pytest.raises(PermissionDenied) as raised:
+    with pytest.raises(PermissionDeniedError) as raised:
         DomainPolicy(None, None).check_url(url)
     assert raised.value.message.startswith("Only http and https pages can be opened, not ")
 
@@ -244,7 +244,7 @@ def test_only_http_and_https_pages_are_opened(url: str) -> None:
 def test_data_url_is_refused_with_an_allow_list(url: str) -> None:
     DomainPolicy(None, None).check_url(url)
     DomainPolicy(None, ["example.com"]).check_url(url)
-    with pytest.raises(PermissionDenied):
+    with pytest.raises(PermissionDeniedError):
         DomainPolicy(["*"], None).check_url(url)
 
 
@@ -261,7 +261,7 @@ def test_data_url_is_refused_with_an_allow_list(url: str) -> None:
     ],
 )
 def test_url_without_a_scheme_gets_a_suggestion(url: str, suggestion: str) -> None:
-    with pytest.raises(InvalidUrl) as raised:
+    with pytest.raises(InvalidUrlError) as raised:
         DomainPolicy(None, None).check_url(url)
     assert raised.value.message == f'The URL "{url}" has no scheme'
     assert raised.value.suggestion == suggestion
@@ -280,7 +280,7 @@ def test_url_without_a_scheme_gets_a_suggestion(url: str, suggestion: str) -> No
     ],
 )
 def test_invalid_url_is_refused(url: str, message: str) -> None:
-    with pytest.raises(InvalidUrl) as raised:
+    with pytest.raises(InvalidUrlError) as raised:
         DomainPolicy(None, None).check_url(url)
     assert raised.value.message == message
 
@@ -288,7 +288,7 @@ def test_invalid_url_is_refused(url: str, message: str) -> None:
 @given(url=st.text() | st.text().map("http://{}".format))
 def test_any_url_text_is_allowed_or_refused(url: str) -> None:
     for policy in (DomainPolicy(None, None), DomainPolicy(["example.com"], None)):
-        with contextlib.suppress(InvalidUrl, PermissionDenied):
+        with contextlib.suppress(InvalidUrlError, PermissionDeniedError):
             policy.check_url(url)
 
 
@@ -365,7 +365,7 @@ def test_upload_root_may_be_a_symbolic_link(folder: Path) -> None:
     ],
 )
 def test_file_outside_the_roots_by_real_path_is_refused(folder: Path, file: str) -> None:
-    with pytest.raises(PermissionDenied) as raised:
+    with pytest.raises(PermissionDeniedError) as raised:
         upload_paths(["a.txt", file], [folder / "root"])
     assert raised.value.message == f"{file} is outside the folders that files may be uploaded from"
     assert raised.value.details == {"file": file}
@@ -378,14 +378,14 @@ def test_file_outside_the_roots_by_real_path_is_refused(folder: Path, file: str)
     "file", ["missing.txt", "deep", "", ".", "deep/..", "loop", "loop/x", "x" * 300, "\ud83d", "a.txt/x"]
 )
 def test_path_that_is_not_a_file_is_refused(folder: Path, file: str) -> None:
-    with pytest.raises(InvalidParameter) as raised:
+    with pytest.raises(InvalidParameterError) as raised:
         upload_paths([file], [folder / "root"])
     assert raised.value.message == f"files: {file} is not a file"
     assert raised.value.details == {"parameter": "files", "file": file}
 
 
 def test_file_name_with_nul_is_refused(folder: Path) -> None:
-    with pytest.raises(InvalidParameter, match="cannot hold a NUL character"):
+    with pytest.raises(InvalidParameterError, match="cannot hold a NUL character"):
         upload_paths(["a.txt\0.png"], [folder / "root"])
 
 
@@ -396,12 +396,12 @@ def test_error_does_not_reveal_files_in_the_working_directory(
     monkeypatch.chdir(folder)
 
     for file in ("secret.txt", "missing.txt"):
-        with pytest.raises(InvalidParameter, match="is not a file"):
+        with pytest.raises(InvalidParameterError, match="is not a file"):
             upload_paths([file], [folder / "root"])
 
 
 def test_uploads_without_roots_are_refused(folder: Path) -> None:
-    with pytest.raises(PermissionDenied):
+    with pytest.raises(PermissionDeniedError):
         upload_paths([str(folder / "root" / "a.txt")], [])
 
 
@@ -416,7 +416,7 @@ def test_uploads_without_roots_are_refused(folder: Path) -> None:
 )
 def test_path_traversal_out_of_the_root_is_refused(shared_folder: Path, parts: list[str]) -> None:
     root = shared_folder / "root"
-    with contextlib.suppress(PermissionDenied, InvalidParameter):
+    with contextlib.suppress(PermissionDeniedError, InvalidParameterError):
         (found,) = upload_paths(["/".join(parts)], [root])
         assert found.resolve().is_relative_to(root)
         assert found.read_text() in ("a", "b")
@@ -429,6 +429,6 @@ def test_server_own_files_are_not_uploaded(folder: Path) -> None:
     (folder / "root" / "link.json").symlink_to(folder / "root" / "state" / "bob.json")
 
     for file in ("state/bob.json", "link.json", "state/../state/bob.json"):
-        with pytest.raises(PermissionDenied, match="is the server's own"):
+        with pytest.raises(PermissionDeniedError, match="is the server's own"):
             upload_paths([file], [folder / "root"], forbidden=[folder / "root" / "state"])
     assert upload_paths(["a.txt"], [folder / "root"], forbidden=[folder / "root" / "state"])

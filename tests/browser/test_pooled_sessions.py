@@ -13,7 +13,7 @@ from footlight.browser.sessions.pooled_sessions import SILENT_SECONDS, PooledSes
 from footlight.browser.sessions.session import SessionOptions
 from footlight.caller import Caller
 from footlight.config import PoolSettings, SessionSettings, Settings
-from footlight.errors import ResourceExhausted, SessionNotFound
+from footlight.errors import ResourceExhaustedError, SessionNotFoundError
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +40,7 @@ async def test_default_session_of_a_silent_connection_is_evicted(sessions: Poole
     new = await sessions.get(None, caller=BOB)
 
     assert sessions.list(caller=BOB) == [made, new]
-    with pytest.raises(SessionNotFound, match="was ended to make room"):
+    with pytest.raises(SessionNotFoundError, match="was ended to make room"):
         sessions.find(silent.id, caller=ADA)
 
 
@@ -50,7 +50,7 @@ async def test_busy_session_is_not_evicted(sessions: PooledSessions) -> None:
     working.last_used -= SILENT_SECONDS + 1
 
     async with working.lock:
-        with pytest.raises(ResourceExhausted, match="All 2 sessions are in use"):
+        with pytest.raises(ResourceExhaustedError, match="All 2 sessions are in use"):
             await sessions.get(None, caller=EVE)
 
 

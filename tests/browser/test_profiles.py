@@ -18,8 +18,8 @@ import pytest
 
 from footlight.browser.launch.launch_options import LaunchOptions
 from footlight.browser.launch.profile_lock import find_browser_holder
-from footlight.browser.launch.profiles import Holder, ProfileInfo, ProfileStore
-from footlight.errors import InvalidParameter, ResourceExhausted, SessionNotFound
+from footlight.browser.launch.profiles import ProfileInfo, ProfileLockHolder, ProfileStore
+from footlight.errors import InvalidParameterError, ResourceExhaustedError, SessionNotFoundError
 
 HOLDER = """
 import sys
@@ -78,7 +78,7 @@ def entries(folder: Path) -> list[str]:
 def test_invalid_profile_name_is_refused(store: ProfileStore, tmp_path: Path, name: str) -> None:
     """Nothing is made, and nothing is deleted, by such a name."""
     for use in (store.check_name, store.folder, store.lock, store.delete, store.find):
-        with pytest.raises(InvalidParameter, match=r"^sessionName: .*must be 1 to 64") as refused:
+        with pytest.raises(InvalidParameterError, match=r"^sessionName: .*must be 1 to 64") as refused:
             use(name)
         assert refused.value.details == {"parameter": "sessionName"}
     assert entries(tmp_path) == []
@@ -86,7 +86,7 @@ def test_invalid_profile_name_is_refused(store: ProfileStore, tmp_path: Path, na
 
 @pytest.mark.parametrize("name", ["CON", "nul", "Aux.txt", "COM1", "lpt9.log.gz"])
 def test_windows_device_name_is_refused(store: ProfileStore, name: str) -> None:
-    with pytest.raises(InvalidParameter, match="device on Windows"):
+    with pytest.raises(InvalidParameterError, match="device on Windows"):
         store.check_name(name)
 
 
@@ -99,7 +99,9 @@ def test_names_that_differ_only_in_case_are_refused(store: ProfileStore) -> None
     """Some file systems would take them for one."""
     make_profile(store, "Shop")
 
-    with pytest.raises(InvalidParameter, match="shop differs from the profile Shop only in upper and lower"):
+    with pytest.raises(
+        InvalidParameterError, match="shop differs from the profile Shop only in upper and lower"
+    ):
         store.check_name("shop")
     store.check_name("Shop")
 
@@ -113,7 +115,7 @@ def test_symbolic_link_is_not_a_profile(store: ProfileStore, tmp_path: Path) -> 
     link.symlink_to(outside)
 
     for use in (store.folder, store.lock, store.delete):
-        with pytest.raises(InvalidParameter, match="link is a link"):
+        with pytest.raises(InvalidParameterError, match="link is a link"):
             use("link")
     assert [info.name for info in store.list()] == ["real"]
     assert entries(outside) == ["Default"]
@@ -126,7 +128,7 @@ def test_unrelated_folder_is_not_a_profile(store: ProfileStore, tmp_path: Path) 
     papers.mkdir(parents=True)
     (papers / "thesis.txt").write_text("…")
 
-    with pytest.raises(InvalidParameter, match="there is a folder papers among the profiles that is none"):
+    with pytest.raises(InvalidParameterError, match="the folder papers among the profiles is not a profile"):
         store.delete("papers")
     assert store.list() == []
     assert entries(papers) == ["thesis.txt"]
@@ -209,7 +211,7 @@ def test_principals_have_separate_profiles(store: ProfileStore) -> None:
 def test_profile_lock_is_exclusive(store: ProfileStore) -> None:
     """Lessons 2.0, 16: whoever takes it twice is refused, and does not wait for itself."""
     profile_in_use_error = f"profile shop is in use by process {os.getpid()} "
-    with store.lock("shop"), pytest.raises(ResourceExhausted, match=profile_in_use_error):
+    with store.lock("shop"), pytest.raises(ResourceExhaustedError, match=profile_in_use_error):
         store.lock("shop")
     lock = store.lock("shop")
     lock.release()
@@ -223,7 +225,7 @@ def test_profile_in_use_error_names_the_holder(store: ProfileStore) -> None:
     make_profile(store, "p4n-test")
     before = datetime.now(UTC).replace(microsecond=0)
     with lock_elsewhere(store, "p4n-test") as process:
-        with pytest.raises(ResourceExhausted) as refused:
+        with pytest.raises(ResourceExhaustedError) as refused:
             store.lock("p4n-test")
         found = store.find("p4n-test")
 
@@ -237,7 +239,7 @@ def test_profile_in_use_error_names_the_holder(store: ProfileStore) -> None:
     assert refused.value.details == {"sessionName": "p4n-test", "pid": process.pid, "host": host}
     assert found is not None
     assert found.held_by is not None
-    assert found.held_by == Holder(
+    assert found.held_by == ProfileLockHolder(
         pid=process.pid, host=host, command="footlight serve", since=found.held_by.since
     )
 
@@ -293,7 +295,7 @@ def test_foreign_browser_in_a_profile_is_detected(store: ProfileStore) -> None:
         False,
     )
     with pytest.raises(
-        ResourceExhausted, match=r"in use by process 7 \(chromium\) on another\.example since"
+        ResourceExhaustedError, match=r"in use by process 7 \(chromium\) on another\.example since"
     ):
         store.delete("shop")
 
@@ -332,7 +334,7 @@ def test_deleted_profile_leaves_no_files(store: ProfileStore, tmp_path: Path) ->
 
 
 def test_missing_profile_cannot_be_deleted(store: ProfileStore, tmp_path: Path) -> None:
-    with pytest.raises(SessionNotFound, match='There is no profile "shop"'):
+    with pytest.raises(SessionNotFoundError, match='There is no profile "shop"'):
         store.delete("shop")
     assert entries(tmp_path / "sessions") == []
 
@@ -340,6 +342,6 @@ def test_missing_profile_cannot_be_deleted(store: ProfileStore, tmp_path: Path) 
 def test_a_profile_in_use_is_not_deleted(store: ProfileStore) -> None:
     folder = make_profile(store, "shop")
     profile_in_use_error = "profile shop is in use by process"
-    with lock_elsewhere(store, "shop"), pytest.raises(ResourceExhausted, match=profile_in_use_error):
+    with lock_elsewhere(store, "shop"), pytest.raises(ResourceExhaustedError, match=profile_in_use_error):
         store.delete("shop")
     assert (folder / "Default" / "Cookies").exists()

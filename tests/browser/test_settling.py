@@ -489,7 +489,7 @@ async def test_hung_page_is_awaited_up_to_the_limit(tab: Tab) -> None:
     async with asyncio.timeout(SOON):
         await settle(tab.page, since, Deadline.after(LIMIT_MS), limit_ms=500)
 
-    assert not await tab.page.answers()
+    assert not await tab.page.responds()
 
 
 async def test_closed_page_has_settled(tab: Tab) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.browser.page.selectors import parse
-from footlight.errors import InvalidSelector
+from footlight.errors import InvalidSelectorError
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_selector_is_split_into_parts(selector: str, parts: tuple[str, ...]) -> 
 
 @pytest.mark.parametrize("selector", ["", "   ", ">>", "#a >>", ">> #a", "#a >> >> #b"])
 def test_empty_selector_part_is_refused(selector: str) -> None:
-    with pytest.raises(InvalidSelector) as caught:
+    with pytest.raises(InvalidSelectorError) as caught:
         parse(selector)
 
     assert caught.value.code == "INVALID_SELECTOR"
@@ -77,7 +77,7 @@ def test_xpath_is_passed_unsplit(text: str) -> None:
 def test_any_text_is_split_or_refused(text: str) -> None:
     try:
         parts = parse(text)
-    except InvalidSelector:
+    except InvalidSelectorError:
         return
 
     assert parts

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from footlight.browser.reading.areas import Area
-from footlight.browser.reading.visual_diff import ImageDifference, UnreadablePicture, compare
+from footlight.browser.reading.visual_diff import ImageDifference, UnreadablePictureError, compare
 
 
 def png(image: Image.Image) -> bytes:
@@ -158,7 +158,7 @@ def with_chunk(kind: bytes, data: bytes) -> bytes:
     ],
 )
 def test_invalid_image_is_refused(data: bytes) -> None:
-    with pytest.raises(UnreadablePicture, match="it is not a readable PNG or JPEG"):
+    with pytest.raises(UnreadablePictureError, match="it is not a readable PNG or JPEG"):
         compare(data, page(), threshold=0.1)
 
 
@@ -166,5 +166,5 @@ def test_invalid_image_is_refused(data: bytes) -> None:
 def test_image_above_the_memory_limit_is_refused() -> None:
     large = png(Image.new("1", (20_000, 20_000)))
 
-    with pytest.raises(UnreadablePicture):
+    with pytest.raises(UnreadablePictureError):
         compare(large, page(), threshold=0.1)

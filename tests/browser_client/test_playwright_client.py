@@ -19,7 +19,7 @@ from PIL import Image
 from footlight.browser_client.accessibility_tree import AccessibilityNode
 from footlight.browser_client.mcp_config import MCPConfig
 from footlight.browser_client.playwright_client import PlaywrightClient
-from footlight.browser_client.results import LARGEST_SNAPSHOT, NavigateResult
+from footlight.browser_client.results import MAX_SNAPSHOT_BYTES, NavigateResult
 from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, ToolInvocationError
 from tests.client.browser_servers import FAMILIES, config_of
@@ -565,7 +565,7 @@ SNAPSHOT = "### Page\n- Page URL: http://x/\n### Snapshot\n```yaml\n{}\n```"
         ),
         (
             PLAYWRIGHT,
-            {"browser_snapshot": says(SNAPSHOT.format(f"- text: {'x' * LARGEST_SNAPSHOT}"))},
+            {"browser_snapshot": says(SNAPSHOT.format(f"- text: {'x' * MAX_SNAPSHOT_BYTES}"))},
             lambda it: it.get_snapshot(),
             "browser_snapshot: snapshot has 5242956 bytes; the limit is 5242880",
         ),

@@ -13,9 +13,9 @@ from PIL import Image
 
 from footlight.browser_client.accessibility_tree import MAX_LEVELS, AccessibilityNode
 from footlight.browser_client.results import (
-    LARGEST_SCREENSHOT,
-    LARGEST_SNAPSHOT,
-    InvalidResult,
+    MAX_SCREENSHOT_LENGTH,
+    MAX_SNAPSHOT_BYTES,
+    InvalidResultError,
     NavigateResult,
     ScreenshotResult,
     SnapshotResult,
@@ -31,7 +31,7 @@ def picture(kind: str, width: int = 3, height: int = 2, *, mode: str = "RGB") ->
 
 
 def why_not(make: Callable[[], object]) -> str:
-    with pytest.raises(InvalidResult) as caught:
+    with pytest.raises(InvalidResultError) as caught:
         make()
     return str(caught.value)
 
@@ -101,13 +101,16 @@ def test_a_very_large_image_is_measured_without_a_warning() -> None:
         (base64.b64encode(b"GIF89a").decode(), "screenshot is not an image: it is neither a PNG nor a JPEG"),
         (
             base64.b64encode(b"\x89PNG\r\n\x1a\nxx").decode(),
-            "screenshot is not an image: its PNG header is broken",
+            "screenshot is not an image: its PNG header is invalid",
         ),
         (
             base64.b64encode(b"\xff\xd8\xff\xe0\x00").decode(),
-            "screenshot is not an image: its JPEG header is broken",
+            "screenshot is not an image: its JPEG header is invalid",
         ),
-        ("A" * LARGEST_SCREENSHOT, "screenshot has 10485760 characters; there must be fewer than 10485760"),
+        (
+            "A" * MAX_SCREENSHOT_LENGTH,
+            "screenshot has 10485760 characters; there must be fewer than 10485760",
+        ),
     ],
 )
 def test_invalid_screenshot_data_is_refused(screenshot: str, problem: str) -> None:
@@ -131,7 +134,7 @@ def test_inconsistent_screenshot_result_is_refused(fields: dict[str, Any], probl
 
 
 def test_screenshot_at_the_size_limit_is_accepted() -> None:
-    image = "A" * (LARGEST_SCREENSHOT - 4)
+    image = "A" * (MAX_SCREENSHOT_LENGTH - 4)
 
     assert ScreenshotResult(screenshot=image, width=1, height=1).format == "png"
 
@@ -229,7 +232,7 @@ def test_snapshot_depth_is_limited() -> None:
 
 def test_snapshot_size_is_limited_in_bytes() -> None:
     """Bytes are counted, not characters."""
-    room = LARGEST_SNAPSHOT - len('{"role":"a","name":""}')
+    room = MAX_SNAPSHOT_BYTES - len('{"role":"a","name":""}')
 
     def snapshot(name: str) -> SnapshotResult:
         return SnapshotResult(snapshot=f'{{"role":"a","name":"{name}"}}')

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from footlight.cli.call.arguments import read_words, tool_arguments
-from footlight.cli.usage import BadUsage
+from footlight.cli.usage import InvalidUsageError
 from footlight.errors import DOCUMENTATION_URL
 from footlight.toolsets.browser import load_tools
 from tests.cli.background import LIMIT_SECONDS, Background, Done, background
@@ -486,7 +486,7 @@ def test_a_flag_has_the_type_of_its_parameter(words: tuple[str, ...]) -> None:
 def test_too_deep_json_is_a_usage_error() -> None:
     typed = read_words(["fit", "--json", "[" * 100_000])
 
-    with pytest.raises(BadUsage, match="--json must be JSON"):
+    with pytest.raises(InvalidUsageError, match="--json must be JSON"):
         tool_arguments(typed, SCHEMA, read=str)
 
 
@@ -499,5 +499,5 @@ def test_every_tool_parameter_is_accepted_as_a_flag() -> None:
     for tool in load_tools():
         listed = {"name": tool.name, "inputSchema": tool.input_schema}
         for name in tool.input_schema["properties"]:
-            with contextlib.suppress(BadUsage):  # A value of another type; but no flag of ours.
+            with contextlib.suppress(InvalidUsageError):  # A value of another type; but no flag of ours.
                 assert name in tool_arguments(read_words([tool.name, f"--{name}=1"]), listed, read=str)

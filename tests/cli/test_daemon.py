@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from footlight import __version__
-from footlight.daemon.errors import NoDaemon
+from footlight.daemon.errors import DaemonNotRunningError
 from footlight.daemon.folder import find_folder
 from footlight.daemon.greeting import encode_line, make_proof, new_challenge, read_line
 from footlight.daemon.link import connect
@@ -313,7 +313,7 @@ async def test_server_of_another_version_in_use_is_kept(own: Background) -> None
 
 
 async def test_client_with_a_wrong_nonce_is_refused(running: Background) -> None:
-    with pytest.raises(NoDaemon, match="That is not the nonce of this server"):
+    with pytest.raises(DaemonNotRunningError, match="That is not the nonce of this server"):
         await asyncio.to_thread(connect, running.state._replace(nonce="00" * 32), "call")
 
     assert ask_status(running.state) is not None

@@ -29,7 +29,7 @@ from tests.wire import MODERN_META, Wire
 pytestmark = pytest.mark.anyio
 
 SHARED = (sys.executable, "-m", "footlight", "serve", "--shared")
-LARGEST_RSS = 30_000_000
+MAX_RSS_BYTES = 30_000_000
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ async def test_shared_client_uses_little_memory(running: Background) -> None:
         await wire.initialize()
         process = psutil.Process(wire.process.pid)
 
-        assert process.memory_info().rss < LARGEST_RSS
+        assert process.memory_info().rss < MAX_RSS_BYTES
         assert process.children() == []
 
 

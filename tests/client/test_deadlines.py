@@ -124,7 +124,7 @@ async def test_handshake_time_counts_toward_the_call_deadline() -> None:
     error, _ = await measure_timeout(call)
 
     assert time.monotonic() - began < 3.2
-    assert error.message == "The tool a gave no answer within 2000ms"
+    assert error.message == "The tool a did not respond within 2000ms"
     await client.close()
 
 

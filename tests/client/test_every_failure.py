@@ -182,7 +182,7 @@ def lose(message: str) -> dict[At, Report]:
 
 LATE: Mapping[At, Report] = {
     "initialize": report_timeout("{where} did not answer within 400ms; is it an MCP server?"),
-    "broken": report_timeout("The tool broken gave no answer within 400ms", toolName="broken"),
+    "broken": report_timeout("The tool broken did not respond within 400ms", toolName="broken"),
 }
 
 
@@ -417,12 +417,12 @@ OVER_HTTP = [
     *rows(
         http.nothing,
         *HTTP,
-        expected_report=report_none("The server gave no answer (200, empty)", status=200),
+        expected_report=report_none("The server sent an empty answer (200)", status=200),
     ),
     *rows(
         http.accepted,
         *HTTP,
-        expected_report=report_none("The server gave no answer (202, empty)", status=202),
+        expected_report=report_none("The server sent an empty answer (202)", status=202),
     ),
     *rows(
         http.a_page,

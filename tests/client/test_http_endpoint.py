@@ -342,7 +342,7 @@ async def test_auth_request_elsewhere_does_not_bypass_an_unusable_proxy(
 
     assert error.message == (
         "http://elsewhere.invalid/token cannot be reached by proxy: "
-        "the environment's cannot be used (the package socksio is not installed)"
+        "the environment's proxy cannot be used (the package socksio is not installed)"
     )
 
 

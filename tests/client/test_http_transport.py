@@ -496,16 +496,14 @@ async def test_body_of_an_accepted_message_is_not_waited_for(head: str) -> None:
 @pytest.mark.parametrize(
     ("script", "message", "rpc_code", "status"),
     [
-        pytest.param(answer_status(200), "The server gave no answer (200, empty)", -32600, 200, id="empty"),
+        pytest.param(answer_status(200), "The server sent an empty answer (200)", -32600, 200, id="empty"),
+        pytest.param(answer_status(202), "The server sent an empty answer (202)", -32600, 202, id="accepted"),
         pytest.param(
-            answer_status(202), "The server gave no answer (202, empty)", -32600, 202, id="accepted"
-        ),
-        pytest.param(
-            answer_status(204), "The server gave no answer (204, empty)", -32600, 204, id="no content"
+            answer_status(204), "The server sent an empty answer (204)", -32600, 204, id="no content"
         ),
         pytest.param(
             answer_status(200, b" \n", content_type=JSON),
-            "The server gave no answer (200, empty)",
+            "The server sent an empty answer (200)",
             -32600,
             200,
             id="blank",

@@ -1008,7 +1008,7 @@ async def test_call_timeout_cancels_the_request(client: MCPClient) -> None:
     assert late.value.to_dict() == {
         "name": "TimeoutError",
         "code": "TIMEOUT_ERROR",
-        "message": "The tool a gave no answer within 5ms",
+        "message": "The tool a did not respond within 5ms",
         "reason": "timeout",
         "rpcCode": -32000,
         "toolName": "a",

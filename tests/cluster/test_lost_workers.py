@@ -13,14 +13,13 @@ import pytest
 
 from footlight.browser.sessions.change_events import SessionChange, ignore_change
 from footlight.caller import LOCAL
-from footlight.cluster import watching
-from footlight.cluster.calling import wait_for_reply
+from footlight.cluster import trace_copies, watch_backend
 from footlight.cluster.file_site import FileSite
 from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.known_worker import KnownWorker
-from footlight.cluster.ray_api import ActorLost, RemoteActor
-from footlight.cluster.watching import NO_CALLS, ClusterDesk
+from footlight.cluster.ray_api import ActorLostError, RemoteActor
+from footlight.cluster.watch_backend import NO_CALLS, ClusterWatchBackend
 from footlight.cluster.worker import (
     HelpInvitation,
     HelpQuestion,
@@ -30,23 +29,24 @@ from footlight.cluster.worker import (
     Worker,
     WorkerReply,
 )
+from footlight.cluster.worker_calls import wait_for_reply
 from footlight.config import ClusterSettings, Settings
 from footlight.errors import ConfigurationError
 from footlight.server.answers.answer import Answer
 from footlight.toolsets import make_toolset
-from footlight.watch.watchers import RequestFailed, Visitor, Watched, WatchState
+from footlight.watch.watchers import Visitor, WatchedItem, WatchRequestError, WatchState
 
 pytestmark = pytest.mark.anyio
 
 LIMIT_SECONDS = 30.0
-SESSION = Watched({"id": "w1.1", "createdAt": 1}, "ada", "w1.1")
+SESSION = WatchedItem({"id": "w1.1", "createdAt": 1}, "ada", "w1.1")
 STATE = WatchState(revision=1, captures=0, sessions=[SESSION], ended=[], calls=[])
 NONE_OPEN: tuple[int, list[SessionChange]] = (0, [])
 OPENED = SessionChange("opened", "ada", "w1.1")
 CLOSED = replace(OPENED, kind="closed")
 SECOND = SessionChange("opened", "bob", "w1.2")
-CALL = Watched({"number": 1, "at": 1}, "ada", "w1.1")
-LOST = ActorLost("killed")
+CALL = WatchedItem({"number": 1, "at": 1}, "ada", "w1.1")
+LOST = ActorLostError("killed")
 
 
 class ScriptedActor(RemoteActor):
@@ -185,18 +185,20 @@ async def test_a_question_that_fails_unexpectedly_is_answered():
     assert reply.answer.content["data"] == {"reply": None}
 
 
-@pytest.mark.parametrize("later", [ActorLost("killed"), WatchedWorker("new", replace(STATE, sessions=[]))])
+@pytest.mark.parametrize(
+    "later", [ActorLostError("killed"), WatchedWorker("new", replace(STATE, sessions=[]))]
+)
 async def test_the_sessions_of_a_lost_worker_are_shown_as_lost(later: Any):
     actor = ScriptedActor(read_watched=[WatchedWorker("old", STATE)])
     async with fleet_of(actor) as fleet:
-        desk = ClusterDesk(fleet)
-        following = asyncio.create_task(desk.follow())
-        seen = await desk.read_state(0, 0)
+        backend = ClusterWatchBackend(fleet)
+        following = asyncio.create_task(backend.follow())
+        seen = await backend.read_state(0, 0)
         assert [each.view["worker"] for each in seen.sessions] == ["w1"]
         actor.results["read_watched"] = [later]
         async with asyncio.timeout(LIMIT_SECONDS):
             while seen.sessions:
-                seen = await desk.read_state(seen.revision, 1)
+                seen = await backend.read_state(seen.revision, 1)
         (lost,) = seen.ended
         assert (lost.session_id, lost.view["reason"]) == ("w1.1", "was lost with worker w1")
         assert lost.is_for(Visitor("ada"))
@@ -207,17 +209,17 @@ async def test_the_sessions_of_a_lost_worker_are_shown_as_lost(later: Any):
 async def test_calls_are_sent_only_while_somebody_watches():
     actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)])
     async with fleet_of(actor) as fleet, asyncio.timeout(LIMIT_SECONDS):
-        following = asyncio.create_task(ClusterDesk(fleet).follow())
+        following = asyncio.create_task(ClusterWatchBackend(fleet).follow())
         assert (await actor.called.get())[:2] == ("", NO_CALLS)
         following.cancel()
-        await ClusterDesk(fleet).read_state(0, 0)
+        await ClusterWatchBackend(fleet).read_state(0, 0)
         assert (await actor.called.get())[:2] == ("", -1)
 
 
 async def test_a_worker_that_cannot_start_does_not_fail_the_watch_page():
-    broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[RequestFailed(404, "none")])
+    broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[WatchRequestError(404, "none")])
     async with fleet_of(ScriptedActor(read_watched=[WatchedWorker("a", STATE)]), broken) as fleet:
-        seen = await ClusterDesk(fleet).read_state(0, 0)
+        seen = await ClusterWatchBackend(fleet).read_state(0, 0)
     assert [each.session_id for each in seen.sessions] == ["w1.1"]
 
 
@@ -225,22 +227,22 @@ async def test_a_change_without_a_new_revision_is_shown():
     asking = replace(SESSION, view={**SESSION.view, "help": "Sign in"})
     actor, seen = ScriptedActor(), list[WatchState]()
     async with fleet_of(actor) as fleet:
-        desk = ClusterDesk(fleet)
+        backend = ClusterWatchBackend(fleet)
         for sessions in ([SESSION], LOST, [SESSION], [asking]):  # It is unreachable for a moment.
             state = sessions if sessions is LOST else WatchedWorker("a", replace(STATE, sessions=sessions))
             actor.results["read_watched"] = [state]
-            seen.append(await desk.read_state(0, 0))
+            seen.append(await backend.read_state(0, 0))
     asked = [[each.view.get("help") for each in state.sessions] for state in seen]
     assert asked == [[None], [], [None], ["Sign in"]]
     assert len({each.revision for each in seen}) == 4
 
 
 async def test_a_state_of_another_version_does_not_stop_the_desk():
-    odd = WatchedWorker("a", replace(STATE, calls=[Watched({}, "ada", None)]))
+    odd = WatchedWorker("a", replace(STATE, calls=[WatchedItem({}, "ada", None)]))
     async with fleet_of(ScriptedActor(read_watched=[odd, WatchedWorker("a", STATE)])) as fleet:
-        desk = ClusterDesk(fleet)
-        following = asyncio.create_task(desk.follow())
-        await desk.read_state(0, 0)
+        backend = ClusterWatchBackend(fleet)
+        following = asyncio.create_task(backend.follow())
+        await backend.read_state(0, 0)
         assert not following.done()
         following.cancel()
 
@@ -249,64 +251,64 @@ async def test_requests_about_a_call_name_the_process_that_ran_it(monkeypatch: p
     for name in ("require_token", "forget_token"):
         monkeypatch.setattr(f"footlight.cluster.worker.actor.{name}", lambda: None)
     refused = await Worker("w1", {}).watch_call("other-1", "read_still", "1", Visitor())
-    assert isinstance(refused, RequestFailed)
+    assert isinstance(refused, WatchRequestError)
     assert refused.status == 404
     seen = WatchedWorker("a", replace(STATE, calls=[CALL]))
     actor = ScriptedActor(read_watched=[seen], watch_call=[b"jpeg"])
     async with fleet_of(actor) as fleet:
-        desk = ClusterDesk(fleet)
-        assert [each.view["number"] for each in (await desk.read_state(0, 0)).calls] == ["a-1"]
-        assert await desk.read_still("a-1", Visitor()) == b"jpeg"
+        backend = ClusterWatchBackend(fleet)
+        assert [each.view["number"] for each in (await backend.read_state(0, 0)).calls] == ["a-1"]
+        assert await backend.read_still("a-1", Visitor()) == b"jpeg"
     sent = [actor.called.get_nowait() for _ in range(actor.called.qsize())]
     assert ("a-1", "read_still", "1", Visitor()) in sent
 
 
 async def test_silent_workers_delay_no_other_request(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(watching, "ANSWER_SECONDS", 0.2)
-    monkeypatch.setattr(watching, "BUSY_SECONDS", 1_000.0)
+    monkeypatch.setattr(watch_backend, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(watch_backend, "BUSY_SECONDS", 1_000.0)
     silent = ScriptedActor()
     lively = ScriptedActor(read_watched=[WatchedWorker("a", STATE)], watch=[None])
     async with fleet_of(lively, silent) as fleet:
-        desk = ClusterDesk(fleet)
-        await asyncio.gather(desk.read_state(0, 0), desk.read_state(0, 0))
+        backend = ClusterWatchBackend(fleet)
+        await asyncio.gather(backend.read_state(0, 0), backend.read_state(0, 0))
         assert lively.called.qsize() == 2  # One look of both requests, and one that follows.
-        monkeypatch.setattr(watching, "ANSWER_SECONDS", 1_000.0)
+        monkeypatch.setattr(watch_backend, "ANSWER_SECONDS", 1_000.0)
         async with asyncio.timeout(LIMIT_SECONDS):
-            await desk.take("w1.1", "ada", Visitor())
-            with pytest.raises(RequestFailed, match="no such session"):
-                await desk.make_report("unknown", Visitor())
+            await backend.take("w1.1", "ada", Visitor())
+            with pytest.raises(WatchRequestError, match="no such session"):
+                await backend.make_report("unknown", Visitor())
 
 
 async def test_only_the_latest_watchers_are_remembered(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(watching, "MAX_WATCHERS", 2)
+    monkeypatch.setattr(watch_backend, "MAX_WATCHERS", 2)
     actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)])
     async with fleet_of(actor) as fleet:
-        desk = ClusterDesk(fleet)
+        backend = ClusterWatchBackend(fleet)
         for watcher in ("ada", "bob", "ada", "cy"):
-            desk.note_watcher(watcher)
-        await desk.read_state(0, 0)
+            backend.note_watcher(watcher)
+        await backend.read_state(0, 0)
     assert [*(await actor.called.get())[3]] == ["ada", "cy"]
 
 
 async def test_a_trace_is_copied_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(watching, "MAX_TRACE_BYTES", 3)
+    monkeypatch.setattr(trace_copies, "MAX_TRACE_BYTES", 3)
     found, visitor = Path("/far/trace.zip"), Visitor()
     actor = ScriptedActor(read_watched=[WatchedWorker("a", STATE)], watch=[found])
     async with fleet_of(actor) as fleet:
-        desk = ClusterDesk(fleet)
-        await desk.read_state(0, 0)
+        backend = ClusterWatchBackend(fleet)
+        await backend.read_state(0, 0)
         copies: list[Path] = []
         for _ in range(2):
             actor.results["read_trace"] = [b"PK", b"0", b""]
-            copies.append(await desk.find_trace("w1.1", None, visitor))
+            copies.append(await backend.find_trace("w1.1", None, visitor))
         assert [each.read_bytes() for each in copies] == [b"PK0", b"PK0"]
         for parts, status in (([b"PK", b"01"], 413), ([b"PK", None], 410), ([b"PK", LOST], 410)):
             actor.results["read_trace"] = [*parts]
-            with pytest.raises(RequestFailed) as refused:
-                await desk.find_trace("w1.1", None, visitor)
+            with pytest.raises(WatchRequestError) as refused:
+                await backend.find_trace("w1.1", None, visitor)
             assert refused.value.status == status
         assert {*copies[0].parent.iterdir()} == {*copies}
-        following = asyncio.create_task(desk.follow())
+        following = asyncio.create_task(backend.follow())
         await asyncio.sleep(0)
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)

@@ -20,7 +20,7 @@ import pytest
 from footlight.app_errors import APP_CODES
 from footlight.errors import CODES, DOCUMENTATION_URL, ConfigurationError
 from scripts.screenshots.viewer import Browser, find_ref, open_browser
-from scripts.site.pages import UnknownTarget, copy_pages
+from scripts.site.pages import UnknownTargetError, copy_pages
 from tests.docs.markdown import PAGES, ROOT
 
 LIMIT_SECONDS = 600
@@ -200,7 +200,7 @@ def test_link_to_a_missing_file_is_named(tmp_path: Path) -> None:
     texts = {"README.md": "", "CONTRIBUTING.md": "", "CHANGELOG.md": "", "docs/guide.md": "[gone](gone.md)"}
     write(tmp_path, texts)
 
-    with pytest.raises(UnknownTarget, match=r"docs/guide\.md: gone\.md leads to no file"):
+    with pytest.raises(UnknownTargetError, match=r"docs/guide\.md: gone\.md leads to no file"):
         copy_pages(tmp_path, tmp_path / "site", repository=REPOSITORY)
 
 

@@ -428,11 +428,11 @@ async def test_concurrent_session_creation_respects_the_limit(site: Site, tmp_pa
 @pytest.mark.slow
 async def test_full_browser_pool_reports_exhaustion(tmp_path: Path) -> None:
     from footlight.browser.driver.pending_starts import PendingStarts
-    from footlight.browser.driver.playwright_api import start_playwright
+    from footlight.browser.driver.playwright_connection import start_playwright
     from footlight.browser.launch.launcher import launch_browser
     from footlight.browser.launch.pool import Pool
     from footlight.config import PoolSettings, SessionSettings, Settings
-    from footlight.errors import ResourceExhausted
+    from footlight.errors import ResourceExhaustedError
 
     settings = Settings(
         pool=PoolSettings(minBrowsers=0, maxBrowsers=2), session=SessionSettings(maxSessions=4)
@@ -444,7 +444,7 @@ async def test_full_browser_pool_reports_exhaustion(tmp_path: Path) -> None:
         )
         held = [await pool.acquire() for _ in range(4)]
 
-        with pytest.raises(ResourceExhausted, match="All 2 browsers are full"):
+        with pytest.raises(ResourceExhaustedError, match="All 2 browsers are full"):
             await pool.acquire()
 
         pool.release(held[0])
@@ -704,11 +704,11 @@ async def test_browser_that_exits_right_after_start_is_reported_as_crashed(tmp_p
 
     from footlight.browser.driver.driver_process import find_process_ids
     from footlight.browser.driver.pending_starts import PendingStarts
-    from footlight.browser.driver.playwright_api import start_playwright
+    from footlight.browser.driver.playwright_connection import start_playwright
     from footlight.browser.launch.launcher import launch_browser
     from footlight.browser.launch.pool import Pool
     from footlight.config import Settings
-    from footlight.errors import BrowserCrashed
+    from footlight.errors import BrowserCrashedError
 
     settings = Settings()
     async with start_playwright(tmp_path) as playwright:
@@ -722,7 +722,7 @@ async def test_browser_that_exits_right_after_start_is_reported_as_crashed(tmp_p
             return browser
 
         pool = Pool(settings, launch_and_kill)
-        with pytest.raises(BrowserCrashed, match="ended right after its start"):
+        with pytest.raises(BrowserCrashedError, match="ended right after its start"):
             await pool.warm_one()
 
         assert pool.browsers == ()

@@ -134,7 +134,7 @@ async def test_a_stopped_driver_is_reported_soon_after_the_deadline(site: Site, 
                 message = await error(wire, tool, timeout=300, **arguments)
 
                 assert message["code"] == "TIMEOUT"
-                assert "the driver of the browsers does not answer either" in message["message"]
+                assert "the driver of the browsers does not respond either" in message["message"]
                 assert "closedPages" not in message["details"]
                 assert time.monotonic() - began < 8  # It was 16 s.
 
@@ -151,9 +151,9 @@ async def test_stopped_page_process_is_not_reported_as_a_busy_script(site: Site,
             brief = await error(wire, "get_text", selector="button", timeout=300)
             message = await error(wire, "get_text", selector="button", timeout=10_000)
 
-        assert "and stays open: its process does not answer either: it is stopped" in brief["message"]
+        assert "and stays open: its process does not respond either: it is stopped" in brief["message"]
         assert "closedPages" not in brief["details"]
-        assert "the page's process does not answer either: it is stopped" in message["message"]
+        assert "the page's process does not respond either: it is stopped" in message["message"]
         assert message["details"]["closedPages"] == ["page-1"]
 
         await data(wire, "navigate", url=page)
@@ -161,7 +161,7 @@ async def test_stopped_page_process_is_not_reported_as_a_busy_script(site: Site,
         with suspend(*renderers_of(browser)):
             message = await error(wire, "navigate", url=page, timeout=8_000)
 
-        assert "the page's process does not answer either: it is stopped" in message["message"]
+        assert "the page's process does not respond either: it is stopped" in message["message"]
 
         await data(wire, "navigate", url=page)
         message = await error(wire, "click", selector="button", timeout=8_000)
@@ -210,7 +210,7 @@ async def test_stopped_browser_is_not_reported_as_a_busy_page(site: Site, tmp_pa
 
         for each in message:
             assert each["code"] == "TIMEOUT"
-            assert "the browser does not answer either" in each["message"]
+            assert "the browser does not respond either" in each["message"]
             assert "script" not in each["message"]
             assert "closedPages" not in each["details"]
         assert time.monotonic() - began < 20

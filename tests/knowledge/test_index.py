@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.app_errors import DependenciesMissing
+from footlight.app_errors import DependenciesMissingError
 from footlight.knowledge.index import database
 from footlight.knowledge.index.index import Index
 from footlight.knowledge.index.search import SearchQuery, search
@@ -259,7 +259,9 @@ def test_missing_full_text_search_error_names_the_sqlite_version(
 ) -> None:
     monkeypatch.setattr(database, "FULL_TEXT", "fts_of_another_build")
 
-    with pytest.raises(DependenciesMissing, match=f"SQLite {sqlite3.sqlite_version} .* without full-text"):
+    with pytest.raises(
+        DependenciesMissingError, match=f"SQLite {sqlite3.sqlite_version} .* without full-text"
+    ):
         Index(tmp_path).refresh()
 
 

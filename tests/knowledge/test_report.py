@@ -292,7 +292,7 @@ def test_only_pictures_from_the_session_folder_are_embedded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever path a record names; and none that is too large, or no picture."""
-    monkeypatch.setattr(reporting, "LARGEST_PICTURE", 5000)
+    monkeypatch.setattr(reporting, "MAX_PICTURE_BYTES", 5000)
     names = [
         "../secret.png",
         str(tmp_path / "secret.png"),

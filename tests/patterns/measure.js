@@ -1,7 +1,7 @@
 // Reads patterns and attacks from standard input, and writes what was slow. An attack is a start, a piece and an end.
 const vm = require("node:vm");
 
-const LONGEST_TEXT = 20000;
+const MAX_TEXT_LENGTH = 20000;
 const MAX_MS = 40;
 const SPARE_MS = 4;
 const TRIES = 4;
@@ -11,7 +11,7 @@ const ROUNDS = [
   [250, Infinity],
   [1500, Infinity],
   [6000, 30],
-  [LONGEST_TEXT, 4],
+  [MAX_TEXT_LENGTH, 4],
 ];
 
 function textOf([start, piece, end], length) {
@@ -53,7 +53,7 @@ function whatIsSlow({ place, body, flags, attacks }) {
   const pattern = new RegExp(body, flags);
   let left = attacks;
   for (const [length, most] of ROUNDS) {
-    const limit = SPARE_MS + (MAX_MS * length) / LONGEST_TEXT;
+    const limit = SPARE_MS + (MAX_MS * length) / MAX_TEXT_LENGTH;
     const tried = left.slice(0, most);
     const times = measure(
       pattern,

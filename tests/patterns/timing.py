@@ -12,7 +12,7 @@ from types import FrameType
 from tests.patterns.collecting import Found
 from tests.patterns.pumps import Attack, attacks
 
-__all__ = ["MAX_SECONDS", "MAX_TEXT_LENGTH", "Slow", "find_slow"]
+__all__ = ["MAX_SECONDS", "MAX_TEXT_LENGTH", "SlowPatternError", "find_slow"]
 
 MAX_TEXT_LENGTH = 100_000
 MAX_SECONDS = 0.05
@@ -27,7 +27,7 @@ SPARE_SECONDS = 0.001
 TRIES = 4
 
 
-class Slow(Exception):
+class SlowPatternError(Exception):
     """An attack took longer than its length allows."""
 
 
@@ -62,7 +62,7 @@ def _fastest(run: Callable[[str], object], text: str, enough: float) -> float:
     fastest = float("inf")
     for _ in range(TRIES):
         began = time.thread_time()
-        with contextlib.suppress(Slow), _interrupt_after(20 * enough):
+        with contextlib.suppress(SlowPatternError), _interrupt_after(20 * enough):
             run(text)
         fastest = min(fastest, time.thread_time() - began)
         if fastest <= enough or fastest > 10 * enough:
@@ -75,7 +75,7 @@ def _interrupt_after(seconds: float) -> Generator[None]:
     """Raise in the midst of a match that takes so much of the processor."""
 
     def stop(_: int, __: FrameType | None) -> None:
-        raise Slow
+        raise SlowPatternError
 
     before = signal.signal(signal.SIGVTALRM, stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from typing import Any
 
@@ -133,6 +134,25 @@ def test_a_message_is_read_from_bytes_and_from_text() -> None:
         == parse(line.encode(), unit="line")
         == {"jsonrpc": "2.0", "id": 1, "result": {"text": "ä\ud83c"}}
     )
+
+
+def test_parsing_many_values_collects_no_garbage_in_between() -> None:
+    collections: list[str] = []
+
+    def note(phase: str, _: object) -> None:
+        collections.append(phase)
+
+    data = '{"jsonrpc":"2.0","id":1,"result":{"values":[' + ",".join(["[]"] * 300_000) + "]}}"
+    gc.callbacks.append(note)
+    try:
+        message = parse(data, unit="line")
+        during = len(collections)
+    finally:
+        gc.callbacks.remove(note)
+
+    assert len(message["result"]["values"]) == 300_000
+    assert during <= 2  # A single one may begin and end after the parsing.
+    assert gc.isenabled()
 
 
 def test_message_is_encoded_as_one_ascii_line() -> None:

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from footlight.server.prompt_files import builtin_prompts
 from footlight.server.prompt_library import (
-    InvalidArgument,
-    InvalidPrompt,
-    MissingArgument,
+    InvalidArgumentError,
+    InvalidPromptError,
+    MissingArgumentError,
     PromptArgument,
     PromptDefinition,
     PromptError,
     PromptLibrary,
-    PromptNotFound,
+    PromptNotFoundError,
 )
 
 BUILT_IN = builtin_prompts()
@@ -209,14 +209,14 @@ def test_later_prompt_of_the_same_name_replaces_the_first() -> None:
 def test_invalid_prompt_does_not_replace_an_existing_one() -> None:
     made = library(prompt("a"))
 
-    with pytest.raises(InvalidPrompt):
+    with pytest.raises(InvalidPromptError):
         made.register(prompt("{{b}}"))
 
     assert made.render("mine", {}) == "a"
 
 
 def test_an_unknown_prompt_is_named() -> None:
-    with pytest.raises(PromptNotFound, match=r"^Prompt not found: scrape$"):
+    with pytest.raises(PromptNotFoundError, match=r"^Prompt not found: scrape$"):
         library().render("scrape", {})
 
 
@@ -233,14 +233,14 @@ def test_an_unknown_prompt_is_named() -> None:
     ],
 )
 def test_a_missing_argument_is_named(name: str, given: dict[str, str], missing: str) -> None:
-    with pytest.raises(MissingArgument, match=f"^Missing required argument: {missing}$"):
+    with pytest.raises(MissingArgumentError, match=f"^Missing required argument: {missing}$"):
         library().render(name, given)
 
 
 def test_an_unknown_argument_is_named_with_the_known_ones() -> None:
     expected = "Unknown argument: baseline; visual_regression takes url, baseline_screenshot"
 
-    with pytest.raises(InvalidArgument, match=f"^{expected}$"):
+    with pytest.raises(InvalidArgumentError, match=f"^{expected}$"):
         library().render("visual_regression", {"url": "u", "baseline_screenshot": "b", "baseline": "c"})
 
 
@@ -265,7 +265,7 @@ def test_defaults_replace_only_absent_arguments() -> None:
 )
 def test_iterated_argument_must_be_a_json_object_or_array(value: object) -> None:
     """The value is not repeated: it may hold a secret."""
-    with pytest.raises(InvalidArgument) as raised:
+    with pytest.raises(InvalidArgumentError) as raised:
         library().render("fill_form", {"url": "u", "form_data": value})
 
     message, _, problem = str(raised.value).partition(": Expecting")
@@ -278,7 +278,7 @@ def test_iterated_argument_must_be_a_json_object_or_array(value: object) -> None
 def test_too_deeply_nested_json_is_refused() -> None:
     deep = "[" * 100_000 + "]" * 100_000
 
-    with pytest.raises(InvalidArgument, match=r"^An argument of fill_form is nested too deeply$"):
+    with pytest.raises(InvalidArgumentError, match=r"^An argument of fill_form is nested too deeply$"):
         library().render("fill_form", {"url": "u", "form_data": deep})
 
 
@@ -381,7 +381,7 @@ def test_value_under_a_secret_key_is_redacted(secret: str, key: str, nested: boo
     ],
 )
 def test_invalid_prompt_is_refused_on_registration(wrong: PromptDefinition, message: str) -> None:
-    with pytest.raises(InvalidPrompt, match=f"^{re.escape(message)}$"):
+    with pytest.raises(InvalidPromptError, match=f"^{re.escape(message)}$"):
         library(wrong)
 
 

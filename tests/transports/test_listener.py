@@ -115,7 +115,7 @@ async def test_error_for_a_port_in_use_names_the_port(tmp_path: Path) -> None:
 
     assert said == (
         2,
-        f"footlight: settings 'listen.host' and 'port': 127.0.0.1:{port} cannot be listened on: "
+        f"footlight: settings 'listen.host' and 'port': cannot listen on 127.0.0.1:{port}: "
         f"Address already in use\nChoose another port, or 0 for a free one.\n{MORE}",
     )
 
@@ -127,9 +127,7 @@ async def test_error_for_an_unavailable_address_names_the_address(host: str) -> 
     with pytest.raises(ConfigurationError) as caught:
         bind(settings(listen={"host": host}))
 
-    assert caught.value.message.startswith(
-        f"settings 'listen.host' and 'port': {host}:0 cannot be listened on"
-    )
+    assert caught.value.message.startswith(f"settings 'listen.host' and 'port': cannot listen on {host}:0: ")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
@@ -415,5 +413,5 @@ async def test_certificate_without_key_is_refused(files: Path, tmp_path: Path) -
 
     assert status == 2
     assert said.startswith(
-        "footlight: settings 'listen.tlsCertificate' and 'listen.tlsKey' need each other\n"
+        "footlight: settings 'listen.tlsCertificate' and 'listen.tlsKey' must be given together\n"
     )

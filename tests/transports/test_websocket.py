@@ -34,7 +34,7 @@ from footlight.config import ListenSettings
 from footlight.errors import ConfigurationError
 from footlight.transports.network.access import AccessControl, SharedToken
 from footlight.transports.network.websocket_server import serve_websocket
-from footlight.transports.websocket_client import HandshakeRefused, connect_websocket
+from footlight.transports.websocket_client import HandshakeRefusedError, connect_websocket
 from tests.certificates import make_certificate_folder
 from tests.loop_watch import watch_loops
 from tests.wire import MODERN_META
@@ -432,11 +432,11 @@ async def test_access_is_checked_in_the_opening_handshake(
     ) as house:
         assert await refusal(house, additional_headers=headers) == (status, words)
 
-        with pytest.raises(HandshakeRefused) as caught:
+        with pytest.raises(HandshakeRefusedError) as caught:
             async with connect_websocket(house.url, headers=headers):
                 pass
 
-        with pytest.raises(HandshakeRefused):
+        with pytest.raises(HandshakeRefusedError):
             async with Client(connect_websocket(house.url, headers=headers)):
                 pass
 
@@ -899,7 +899,7 @@ async def test_redirect_is_treated_as_a_refusal() -> None:
         return response
 
     async with serve_other(process_request=redirect) as url:
-        with pytest.raises(HandshakeRefused, match="HTTP 307: over there"):
+        with pytest.raises(HandshakeRefusedError, match="HTTP 307: over there"):
             async with connect_websocket(url, token="t"):
                 pass
 

@@ -1,6 +1,6 @@
 # AUTO-GENERATED — do not edit manually.
 # Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
-# Last generated: 2026-11-26T14:00:01Z
+# Last generated: 2026-11-27T13:06:22Z
 # Tools: 21  Hash: 36b48e86c32d
 """Typed handles of playwright-mcp-server. `mcp_connect` opens one."""
 
@@ -9,13 +9,13 @@
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
 
 from footlight.client.handles import (
-    Bound,
     CallLog,
     CallOptions,
-    Connecting,
     Handle,
     Namespace,
+    PendingConnection,
     Registry,
+    SessionBinding,
     connect,
 )
 from footlight.client.handles.adapters import Adapter, szkrabok_session
@@ -544,7 +544,7 @@ class McpHandle(Handle):
     session.list, session.open.
     """
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: SessionBinding) -> None:
         super().__init__(bound)
         self.browser = Browser(bound, "browser")
         self.extract = Extract(bound, "extract")
@@ -586,7 +586,7 @@ def mcp_connect(
     server: object = SERVER,
     log: CallLog | None = None,
     timeout_ms: float | None = None,
-) -> Connecting[McpHandle]:
+) -> PendingConnection[McpHandle]:
     """Connect, check that the tools are those of this module, and open the session.
 
     `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one

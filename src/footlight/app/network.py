@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from footlight.transports.network.access import AccessControl
     from footlight.transports.network.request_checks import Site
 
-__all__ = ["Backend", "Extra", "NetworkEndpoint", "bind_network", "listen"]
+__all__ = ["Backend", "NetworkEndpoint", "SiteProvider", "bind_network", "listen"]
 
 logger = logging.getLogger(__name__)
 
 
-class Extra(Protocol):
+class SiteProvider(Protocol):
     """A site beside MCP: the watch page, or the files of a cluster."""
 
     def make_site(self, access_control: AccessControl) -> Site: ...
@@ -79,7 +79,7 @@ def listen(
     *,
     on_drain: Callable[[], None],
     list_tools: Callable[[], list[dict[str, Any]]],
-    extras: Sequence[Extra],
+    extras: Sequence[SiteProvider],
 ) -> contextlib.AbstractAsyncContextManager[str]:
     """Listen with the configured transport, and yield the line that announces the address.
 
@@ -98,7 +98,7 @@ async def _listen_http(
     stop: asyncio.Event,
     on_drain: Callable[[], None],
     list_tools: Callable[[], list[dict[str, Any]]],
-    extras: Sequence[Extra],
+    extras: Sequence[SiteProvider],
 ) -> AsyncGenerator[str]:
     from footlight.transports.activity import ActivityTracker
     from footlight.transports.network.http_server import serve_http

@@ -34,7 +34,7 @@ def bind_watch_page(settings: Settings) -> socket.socket | None:
         return socket.create_server((LOOPBACK, settings.watch.port))
     except OSError as error:
         raise ConfigurationError(
-            f"setting 'watch.port': {LOOPBACK}:{settings.watch.port} cannot be listened on: {error.strerror}",
+            f"setting 'watch.port': cannot listen on {LOOPBACK}:{settings.watch.port}: {error.strerror}",
             suggestion="Choose another port, or 0 for a free one.",
         ) from None
 

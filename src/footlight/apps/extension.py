@@ -7,12 +7,12 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from footlight.app_errors import NotificationTimeout
+from footlight.app_errors import NotificationTimeoutError
 from footlight.browser.actions import navigation
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.page.page_operations import bring_to_front
 from footlight.browser.reading.storage import ExtensionArea, read_extension_storage
-from footlight.errors import FootlightError, LaunchFailed
+from footlight.errors import FootlightError, LaunchFailedError
 
 if TYPE_CHECKING:
     from footlight.browser.launch.extensions import LoadedExtension
@@ -95,7 +95,7 @@ class ExtensionApp:
         """Open and select the app's home page. Use an open page of the app, or else an empty page.
 
         Raises:
-            LaunchFailed: The extension has no such page.
+            LaunchFailedError: The extension has no such page.
         """
         page = next(iter(self.pages_of("extension")), None)
         if page is None:
@@ -109,7 +109,7 @@ class ExtensionApp:
         try:
             await navigation.navigate(page, self.extension.url(path), "domcontentloaded", deadline)
         except FootlightError as error:
-            raise LaunchFailed(
+            raise LaunchFailedError(
                 f"{self.extension.extension.name} has no page {path}: {error.message}", page=path
             ) from None
         return page
@@ -133,14 +133,14 @@ class ExtensionApp:
         """Wait for a notification window of the app, select it and return it.
 
         Raises:
-            NotificationTimeout: No notification window opened.
+            NotificationTimeoutError: No notification window opened.
         """
         while True:
             if found := self.pages_of("notification"):
                 await self.select(found[-1])
                 return found[-1]
             if deadline.remaining_ms <= 1:
-                raise NotificationTimeout(
+                raise NotificationTimeoutError(
                     f"No notification window opened within {deadline.elapsed}",
                     pages=[page.url for page in self.session.pages],
                 )

@@ -110,7 +110,7 @@ async def find_nodes(page: Page, selector: str, deadline: Deadline) -> list[Trim
     """Return the trimmed nodes below an element.
 
     Raises:
-        ElementNotFound, InvalidSelector: The selector matches nothing, or is not valid.
+        ElementNotFoundError, InvalidSelectorError: The selector matches nothing, or is not valid.
     """
     return trim_nodes((await look_at(page, deadline, selector=selector)).nodes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 
-from footlight.app_errors import PortInUse
+from footlight.app_errors import PortInUseError
 from footlight.browser.launch.browser_process import listener_on
 
 __all__ = ["check_port_free", "port_taken"]
@@ -18,16 +18,17 @@ def check_port_free(port: int, *, what: str) -> None:
     """Check that no process listens on a port.
 
     Raises:
-        PortInUse: The port is taken. The message names the service that needs it and the listening process.
+        PortInUseError: The port is taken. The message names the service that needs it and the listening
+            process.
     """
     for family, host in _LOOPBACK:
         if _is_taken(family, host, port):
             raise port_taken(port, what=what)
 
 
-def port_taken(port: int, *, what: str) -> PortInUse:
+def port_taken(port: int, *, what: str) -> PortInUseError:
     """Return the error for a taken port. It names the process that listens there, if that is known."""
-    return PortInUse(f"port {port}, which {what} needs, is taken by {listener_on(port)}", port=port)
+    return PortInUseError(f"port {port}, which {what} needs, is taken by {listener_on(port)}", port=port)
 
 
 def _is_taken(family: socket.AddressFamily, host: str, port: int) -> bool:

@@ -79,8 +79,8 @@ class Screen:
 class LaunchRequest:
     """The options of a `launch` call for the services.
 
-    Services may ignore options that they do not need. They raise `footlight.app_errors.InvalidConfig` for
-    options that they do not support.
+    Services may ignore options that they do not need. They raise
+    `footlight.app_errors.InvalidConfigError` for options that they do not support.
     """
 
     repository: Path
@@ -195,14 +195,15 @@ class AppProfile:
     """A function that builds the extension and returns its absolute folder. None uses the build in `dist`.
 
     Only one call runs at a time. If there is a build and `force` is false, the function should return at
-    once. A cancelled build must leave no process behind. Raise `BuildFailed` or `DependenciesMissing`."""
+    once. A cancelled build must leave no process behind. Raise `BuildFailedError` or
+    `DependenciesMissingError`."""
     services: Callable[[LaunchRequest], AbstractAsyncContextManager[Services]] = _run_no_services
     """The services beside the app: an async context manager, usually a function with `@asynccontextmanager`.
 
     It is entered before the browser starts and left after the browser has ended, also if the launch fails or
     is cancelled. The task that leaves it may differ from the one that enters it. It must leave nothing
-    behind. Raise `PortInUse`, `InvalidConfig`, `DependenciesMissing` or `LaunchFailed`; any other error is
-    reported as `LaunchFailed`."""
+    behind. Raise `PortInUseError`, `InvalidConfigError`, `DependenciesMissingError` or
+    `LaunchFailedError`; any other error is reported as `LaunchFailedError`."""
     read: Callable[[Reading], Awaitable[Facts]] = _read_no_facts
     """A function that reads the facts of the app. It is called with each observation of the unlocked app, so
     it should take only milliseconds. It returns None for unknown facts and must not raise errors."""
@@ -281,7 +282,7 @@ def load_profile(name: str) -> AppProfile:
         ) from error
     if not isinstance(found, AppProfile):
         raise ConfigurationError(
-            f"setting 'app.profile': {name} is no AppProfile but {type(found).__name__}",
+            f"setting 'app.profile': {name} must be an AppProfile, not {type(found).__name__}",
             suggestion="Give package.module:name of a footlight AppProfile.",
         )
     return found

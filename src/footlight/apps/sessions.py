@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from footlight.app_errors import NoActiveSession, SessionAlreadyRunning
+from footlight.app_errors import NoActiveSessionError, SessionAlreadyRunningError
 from footlight.apps.starter import AppLaunch, AppStarter, RunningApp, Stage
-from footlight.browser.driver.playwright_api import on_disconnected
+from footlight.browser.driver.playwright_connection import on_disconnected
 from footlight.browser.driver.shielding import run_detached
 from footlight.browser.sessions.session import Session
 from footlight.browser.sessions.session_table import CRASHED, SessionTable
-from footlight.errors import InvalidParameter, LaunchFailed
+from footlight.errors import InvalidParameterError, LaunchFailedError
 
 if TYPE_CHECKING:
     from footlight.apps.profile import AppProfile
@@ -79,8 +79,8 @@ class AppSessions(SessionTable):
         """Build the extension and return its folder. Only one build runs at a time.
 
         Raises:
-            DependenciesMissing, BuildFailed: The error names the missing dependency, or has the end of the
-                build output.
+            DependenciesMissingError, BuildFailedError: The error names the missing dependency, or has the
+                end of the build output.
         """
         return await self._starter.build(build_type, force=force, stage=stage)
 
@@ -90,8 +90,9 @@ class AppSessions(SessionTable):
         """Launch the app. A failed launch leaves no process behind.
 
         Raises:
-            SessionAlreadyRunning: An app is running or being launched.
-            InvalidConfig, PortInUse, DependenciesMissing, BuildFailed, LaunchFailed: The app did not start.
+            SessionAlreadyRunningError: An app is running or being launched.
+            InvalidConfigError, PortInUseError, DependenciesMissingError, BuildFailedError,
+                LaunchFailedError: The app did not start.
         """
         await self._check_not_running(caller)
         launching = self._launching = asyncio.create_task(self._launch(launch, caller, stage))
@@ -101,7 +102,7 @@ class AppSessions(SessionTable):
             return await asyncio.shield(launching)
         except asyncio.CancelledError:
             if launching.cancelled():
-                raise LaunchFailed("The launch was ended by a clean-up") from None
+                raise LaunchFailedError("The launch was ended by a clean-up") from None
             run_detached(self._take_back(launching))
             raise
 
@@ -123,7 +124,7 @@ class AppSessions(SessionTable):
         if running is None and self._launching is None:
             return
         mine = running is not None and running.session.owner == caller.principal
-        raise SessionAlreadyRunning(
+        raise SessionAlreadyRunningError(
             f"{self.profile.name} is already running"
             if running
             else f"{self.profile.name} is being launched",
@@ -155,7 +156,7 @@ class AppSessions(SessionTable):
         """Return the running app of the caller.
 
         Raises:
-            NoActiveSession: No app is running, or it belongs to another principal.
+            NoActiveSessionError: No app is running, or it belongs to another principal.
         """
         running = self.find_running(caller=caller)
         if running is None:
@@ -178,7 +179,7 @@ class AppSessions(SessionTable):
         """End the running app, and a launch in progress.
 
         Raises:
-            InvalidParameter: The running session has another id.
+            InvalidParameterError: The running session has another id.
         """
         launching = self._launching if self._launching_for == caller and id is None else None
         if launching is not None:
@@ -188,7 +189,7 @@ class AppSessions(SessionTable):
         if running is None:
             return CleanUp(launching is not None)
         if id is not None and id != running.session.id:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"sessionId: {id} is not running; {running.session.id} is",
                 suggestion="Leave sessionId out, or give the id of the running session.",
                 parameter="sessionId",
@@ -211,7 +212,7 @@ class AppSessions(SessionTable):
         """Raise an error, because only `launch` starts an app."""
         raise self._not_found_error(id, caller)
 
-    def _not_found_error(self, id: str, caller: Caller) -> NoActiveSession:
+    def _not_found_error(self, id: str, caller: Caller) -> NoActiveSessionError:
         """Return the error that explains how the session with this id, or else the last one, has ended."""
         id = id or self._find_last_ended(caller) or ""
         ended = self._find_ended(id, caller)
@@ -220,7 +221,7 @@ class AppSessions(SessionTable):
             why += f": the browser of session {id} crashed, or was killed"
         elif ended:
             why += f": session {id} {ended.reason}"
-        return NoActiveSession(why, crashed=True if ended and ended.reason == CRASHED else None)
+        return NoActiveSessionError(why, crashed=True if ended and ended.reason == CRASHED else None)
 
     def _find_last_ended(self, caller: Caller) -> str | None:
         return next((id for id in reversed(self._ended) if self._find_ended(id, caller)), None)

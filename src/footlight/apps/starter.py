@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from footlight.app_errors import InvalidConfig
+from footlight.app_errors import InvalidConfigError
 from footlight.apps.extension import ExtensionApp
 from footlight.apps.nodes import RefMap
 from footlight.apps.observation import AppObservation, observe_app, wait_for_screen
 from footlight.apps.profile import BuildRequest
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.deadline import Deadline
-from footlight.browser.driver.playwright_api import on_disconnected
+from footlight.browser.driver.playwright_connection import on_disconnected
 from footlight.browser.launch.extensions import read_extension
 from footlight.browser.launch.pool import PooledBrowser
 from footlight.browser.sessions.session import Session
-from footlight.errors import BrowserCrashed, FootlightError, LaunchFailed
+from footlight.errors import BrowserCrashedError, FootlightError, LaunchFailedError
 from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:
@@ -134,9 +134,9 @@ class AppStarter:
         """Build the extension and return its folder. Only one build runs at a time.
 
         Raises:
-            LaunchFailed: The profile has no build function, and there is no build.
-            DependenciesMissing, BuildFailed: The error names the missing dependency, or has the end of the
-                build output.
+            LaunchFailedError: The profile has no build function, and there is no build.
+            DependenciesMissingError, BuildFailedError: The error names the missing dependency, or has the
+                end of the build output.
         """
         if self._profile.build is None:
             return self._get_build_folder()
@@ -148,11 +148,11 @@ class AppStarter:
         """Return the folder of the existing build.
 
         Raises:
-            LaunchFailed: There is no build.
+            LaunchFailedError: There is no build.
         """
         folder = self._repository / self._profile.dist
         if not (folder / "manifest.json").is_file():
-            raise LaunchFailed(
+            raise LaunchFailedError(
                 f"There is no build of {self._profile.name} in {folder}",
                 suggestion="Build it first, launch with autoBuild: true, or give extensionPath.",
                 folder=str(folder),
@@ -165,8 +165,9 @@ class AppStarter:
         A failed start leaves no process behind.
 
         Raises:
-            InvalidConfig, PortInUse, DependenciesMissing, BuildFailed, LaunchFailed: The app did not start.
-            BrowserCrashed: The browser crashed during the start.
+            InvalidConfigError, PortInUseError, DependenciesMissingError, BuildFailedError,
+                LaunchFailedError: The app did not start.
+            BrowserCrashedError: The browser crashed during the start.
         """
         async with contextlib.AsyncExitStack() as stack:
             # Fast checks come before the build, which takes minutes.
@@ -181,7 +182,7 @@ class AppStarter:
             )
             session = app.session
             if failed := services.find_failure():
-                raise LaunchFailed(failed)
+                raise LaunchFailedError(failed)
             return RunningApp(
                 session=session,
                 app=app,
@@ -232,8 +233,8 @@ class AppStarter:
         """Open a session and the home page of the app.
 
         Raises:
-            LaunchFailed: The home page does not open.
-            BrowserCrashed: The browser crashed while the page was opening.
+            LaunchFailedError: The home page does not open.
+            BrowserCrashedError: The browser crashed while the page was opening.
         """
         try:
             session = await self._open_session(browser, caller)
@@ -254,7 +255,9 @@ class AppStarter:
             session.actions.take_events()  # Pages that opened during the launch are not events of a call.
         except Exception as error:
             if await browser.has_crashed():
-                raise BrowserCrashed(f"The browser crashed while {self._profile.name} was opening") from error
+                raise BrowserCrashedError(
+                    f"The browser crashed while {self._profile.name} was opening"
+                ) from error
             raise
         return app
 
@@ -266,7 +269,7 @@ class AppStarter:
         except Exception as error:
             # The services are third-party code, which may raise any exception.
             logger.warning("the services of %s did not start", self._profile.name, exc_info=True)
-            raise LaunchFailed(
+            raise LaunchFailedError(
                 f"The services of {self._profile.name} did not start: {type(error).__name__}: {error}"
             ) from error
 
@@ -274,12 +277,12 @@ class AppStarter:
         """Return the folder of the extension, or None if it may have to be built.
 
         Raises:
-            InvalidConfig, LaunchFailed: The given or built folder does not exist.
+            InvalidConfigError, LaunchFailedError: The given or built folder does not exist.
         """
         if launch.extension_path is not None:
             path = self._repository / launch.extension_path
             if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
-                raise InvalidConfig(
+                raise InvalidConfigError(
                     f"extensionPath: {cut_text(str(launch.extension_path), MAX_SHOWN)} is not a folder",
                     parameter="extensionPath",
                 )

@@ -15,7 +15,7 @@ from footlight.audit.model.stream import (
 )
 from footlight.audit.results import UXAnalysisResult
 from footlight.audit.ux_analysis import UXAnalysis
-from footlight.browser_client.controllers import Observed
+from footlight.browser_client.controllers import Observable
 
 __all__ = ["AnalysisStatus", "AnalysisView", "ToolCallView", "UXAnalysisController", "apply_part"]
 
@@ -38,7 +38,7 @@ class AnalysisView:
     error: str | None = None
 
 
-class UXAnalysisController(Observed[AnalysisView]):
+class UXAnalysisController(Observable[AnalysisView]):
     """Runs one analysis at a time. Cancelling `analyze` ends the analysis, and the view is idle again."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class UXAnalysisController(Observed[AnalysisView]):
             RuntimeError: another one is going on.
         """
         if self._view.status == "analyzing":
-            raise RuntimeError("an analysis is going on")
+            raise RuntimeError("an analysis is already running")
         self._update(AnalysisView(status="analyzing"))
         try:
             async with analysis:

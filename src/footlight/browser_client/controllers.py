@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 View = TypeVar("View")
 
 
-class Observed(ABC, Generic[View]):
+class Observable(ABC, Generic[View]):
     """An object whose state is the value `view`. Subscribers are called once with each new view."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class ConnectionView:
     error: MCPError | None = None
 
 
-class MCPConnectionController(Observed[ConnectionView]):
+class MCPConnectionController(Observable[ConnectionView]):
     """`client` is set while connected. `error` is why the last attempt failed.
 
     `async with` connects if `auto_connect` is set, and disconnects at its end. A failure of that attempt is
@@ -153,7 +153,7 @@ class AutomationView:
     error: MCPError | None = None
 
 
-class BrowserAutomation(Observed[AutomationView]):
+class BrowserAutomation(Observable[AutomationView]):
     """A browser over a controller's connection. `error` is the error that the last operation raised.
 
     `async with` closes the page at its end. The connection belongs to its controller.

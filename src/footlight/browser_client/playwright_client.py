@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from footlight.browser_client.operation import Operation
 from footlight.browser_client.results import (
-    InvalidResult,
+    InvalidResultError,
     NavigateResult,
     ScreenshotResult,
     SnapshotResult,
@@ -149,7 +149,7 @@ class PlaywrightClient:
                 return await work(await self._choose_dialect(operation), operation)
             except ToolInvocationError as error:
                 raise self._translate_failure(error, operation) from None
-            except InvalidResult as error:
+            except InvalidResultError as error:
                 raise _as_protocol_error(error, operation) from error
             except TimeoutError:
                 raise operation.timeout_error() from None
@@ -175,7 +175,7 @@ class PlaywrightClient:
         return translated
 
 
-def _as_protocol_error(error: InvalidResult, operation: Operation) -> ToolInvocationError:
+def _as_protocol_error(error: InvalidResultError, operation: Operation) -> ToolInvocationError:
     return ToolInvocationError(
         f"{operation.tool}: {error}",
         tool_name=operation.tool,

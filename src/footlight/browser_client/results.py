@@ -1,6 +1,6 @@
 """The results of the typed Playwright client.
 
-A result that breaks one of its rules raises `InvalidResult`: there are no partial results.
+A result that breaks one of its rules raises `InvalidResultError`: there are no partial results.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from footlight.browser_client.accessibility_tree import AccessibilityNode
 from footlight.browser_client.validation import is_url
 
 __all__ = [
-    "LARGEST_SCREENSHOT",
-    "LARGEST_SNAPSHOT",
+    "MAX_SCREENSHOT_LENGTH",
+    "MAX_SNAPSHOT_BYTES",
     "ImageFormat",
     "ImageHeader",
-    "InvalidResult",
+    "InvalidResultError",
     "NavigateResult",
     "ScreenshotResult",
     "SnapshotResult",
     "read_header",
 ]
 
-LARGEST_SCREENSHOT = 10 * 1024 * 1024
+MAX_SCREENSHOT_LENGTH = 10 * 1024 * 1024
 """Characters of base64. A screenshot must have fewer."""
-LARGEST_SNAPSHOT = 5 * 1024 * 1024
+MAX_SNAPSHOT_BYTES = 5 * 1024 * 1024
 """The maximum size of a snapshot, in bytes of JSON."""
 
 
-class InvalidResult(ValueError):
+class InvalidResultError(ValueError):
     """A result breaks one of its rules, or cannot be read."""
 
 
@@ -85,14 +85,14 @@ class ScreenshotResult:
         """Return the result with the size and format that the image itself has.
 
         Raises:
-            InvalidResult: it is not an image, or too large.
+            InvalidResultError: it is not an image, or too large.
         """
         try:
             header = read_header(_decode_screenshot(screenshot))
-        except InvalidResult:
+        except InvalidResultError:
             raise
         except ValueError as error:
-            raise InvalidResult(f"screenshot is not an image: {error}") from error
+            raise InvalidResultError(f"screenshot is not an image: {error}") from error
         return cls(screenshot=screenshot, width=header.width, height=header.height, format=header.format)
 
     @property
@@ -118,11 +118,11 @@ class SnapshotResult:
 
     def __post_init__(self) -> None:
         size = len(self.snapshot.encode("utf-8", "surrogatepass"))
-        _must(size <= LARGEST_SNAPSHOT, f"snapshot has {size} bytes; the limit is {LARGEST_SNAPSHOT}")
+        _must(size <= MAX_SNAPSHOT_BYTES, f"snapshot has {size} bytes; the limit is {MAX_SNAPSHOT_BYTES}")
         try:
             tree: object = json.loads(self.snapshot)
         except (ValueError, RecursionError):
-            raise InvalidResult("snapshot is not valid JSON") from None
+            raise InvalidResultError("snapshot is not valid JSON") from None
         problem = accessibility_tree.problem_of(tree)
         _must(problem is None, f"snapshot is not an accessibility tree: {problem}")
         _must(
@@ -135,12 +135,12 @@ class SnapshotResult:
         """Return the result of a page whose nodes were just read.
 
         Raises:
-            InvalidResult: they are not a tree, or the tree is too large.
+            InvalidResultError: they are not a tree, or the tree is too large.
         """
         try:
             snapshot = _json(accessibility_tree.wrap_in_document(nodes, url=url, title=title))
         except (TypeError, ValueError, RecursionError) as error:
-            raise InvalidResult(f"snapshot cannot be written as JSON: {error}") from None
+            raise InvalidResultError(f"snapshot cannot be written as JSON: {error}") from None
         return cls(snapshot=snapshot, timestamp=time.time_ns() // 1_000_000)
 
     @property
@@ -165,13 +165,13 @@ def _json(tree: AccessibilityNode) -> str:
 def _decode_screenshot(screenshot: str) -> bytes:
     _must(screenshot != "", "screenshot must not be empty")
     _must(
-        len(screenshot) < LARGEST_SCREENSHOT,
-        f"screenshot has {len(screenshot)} characters; there must be fewer than {LARGEST_SCREENSHOT}",
+        len(screenshot) < MAX_SCREENSHOT_LENGTH,
+        f"screenshot has {len(screenshot)} characters; there must be fewer than {MAX_SCREENSHOT_LENGTH}",
     )
     try:
         return base64.b64decode(screenshot, validate=True)
     except (binascii.Error, ValueError):
-        raise InvalidResult("screenshot is not valid base64") from None
+        raise InvalidResultError("screenshot is not valid base64") from None
 
 
 def _is(value: object, kind: type) -> bool:
@@ -189,7 +189,7 @@ def _without_none(**fields: Any) -> dict[str, Any]:
 
 def _must(holds: bool, otherwise: str) -> None:
     if not holds:
-        raise InvalidResult(otherwise)
+        raise InvalidResultError(otherwise)
 
 
 ImageFormat = Literal["png", "jpeg"]
@@ -227,4 +227,4 @@ def read_header(data: bytes) -> ImageHeader:
         with read(io.BytesIO(data)) as image:
             return ImageHeader(kind, *image.size)
     except (OSError, SyntaxError, ValueError, IndexError) as error:
-        raise ValueError(f"its {kind.upper()} header is broken") from error
+        raise ValueError(f"its {kind.upper()} header is invalid") from error

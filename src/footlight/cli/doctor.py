@@ -21,7 +21,7 @@ from footlight.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
     from footlight.config import Settings
-    from footlight.errors import BrowserNotInstalled
+    from footlight.errors import BrowserNotInstalledError
 
 __all__ = ["doctor"]
 
@@ -72,9 +72,9 @@ def doctor(
     Exits with 1 if no browser can be started.
     """
     from footlight.config.loading import load_settings
-    from footlight.errors import BrowserNotInstalled
+    from footlight.errors import BrowserNotInstalledError
 
-    def exit_with_remedy(missing: BrowserNotInstalled) -> NoReturn:
+    def exit_with_remedy(missing: BrowserNotInstalledError) -> NoReturn:
         link = missing.documentation_link(settings.documentation_url)
         lines = (f"browser     missing: {missing.message}", f"remedy      {missing.suggestion}")
         click.echo("\n".join([*lines, f"more        {link}"]), err=True)
@@ -91,7 +91,7 @@ def doctor(
     _describe_machine(say)
     try:
         _describe_browser(settings, say)
-    except BrowserNotInstalled as missing:
+    except BrowserNotInstalledError as missing:
         if not install:
             exit_with_remedy(missing)
         if not _install(settings.browser.type):
@@ -99,7 +99,7 @@ def doctor(
             exit_with_remedy(missing)
         try:
             _describe_browser(settings, say)
-        except BrowserNotInstalled as still_missing:
+        except BrowserNotInstalledError as still_missing:
             exit_with_remedy(still_missing)
 
 
@@ -123,7 +123,7 @@ def _describe_browser(settings: Settings, say: Say) -> None:
     """Start the browser and open a page.
 
     Raises:
-        BrowserNotInstalled: no browser can be started.
+        BrowserNotInstalledError: no browser can be started.
     """
     began = time.monotonic()
     name, path, sandbox = asyncio.run(_try(settings))

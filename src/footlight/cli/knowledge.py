@@ -26,7 +26,7 @@ __all__ = ["knowledge"]
 DEFAULT_ROOT = Path("test-artifacts/llm-knowledge")
 
 
-class _Moment(click.ParamType[datetime]):
+class _TimeOrAge(click.ParamType[datetime]):
     """A time or an age: 48h, 2026-01-15, 2026-01-15T12:00:00Z."""
 
     name = "time"
@@ -103,7 +103,7 @@ def last(*, n: int, session: str | None, root: Path, as_json: bool) -> None:
 )
 @session_option
 @click.option(
-    "--since", type=_Moment(), help="Only steps since this time or age, such as 48h, 7d or 2026-01-15."
+    "--since", type=_TimeOrAge(), help="Only steps since this time or age, such as 48h, 7d or 2026-01-15."
 )
 @root_option
 @json_option
@@ -214,7 +214,7 @@ def report(*, session: str, out: Path, force: bool, root: Path) -> None:
 
 @knowledge.command()
 @click.option(
-    "--before", type=_Moment(), help="Remove sessions that ended before this time or age, such as 30d."
+    "--before", type=_TimeOrAge(), help="Remove sessions that ended before this time or age, such as 30d."
 )
 @click.option("--keep", type=click.IntRange(min=0), metavar="N", help="Remove all but the latest N sessions.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")

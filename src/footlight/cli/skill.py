@@ -32,8 +32,14 @@ TOOLS = (
 """The tools that the skill describes."""
 
 ERRORS = (
-    *("ElementNotFound", "StaleRef", "ElementNotInteractive", "DialogOpen", "DeadlineExceeded"),
-    *("InvalidUrl", "PermissionDenied"),
+    *(
+        "ElementNotFoundError",
+        "StaleRefError",
+        "ElementNotInteractiveError",
+        "DialogOpenError",
+        "DeadlineExceededError",
+    ),
+    *("InvalidUrlError", "PermissionDeniedError"),
 )
 """The errors that the skill describes: classes of `footlight.errors`."""
 

@@ -11,8 +11,8 @@ __all__ = [
     "FAILED",
     "INTERRUPTED",
     "OK",
-    "BadUsage",
-    "RequestRefused",
+    "InvalidUsageError",
+    "RequestRefusedError",
     "read_headers",
     "read_input",
     "read_variable",
@@ -24,11 +24,11 @@ BAD_USAGE = 2
 INTERRUPTED = 130
 
 
-class BadUsage(Exception):
+class InvalidUsageError(Exception):
     """The command line is not valid. The message explains how to correct it."""
 
 
-class RequestRefused(Exception):
+class RequestRefusedError(Exception):
     """The server refused the request, so no tool was run. `code` is the JSON-RPC error code."""
 
     def __init__(self, message: str, code: int | None) -> None:
@@ -40,13 +40,14 @@ def read_headers(lines: Sequence[str | None], *, option: str = "--header") -> di
     """Return the headers of `NAME:VALUE` options, or None if there are none.
 
     Raises:
-        BadUsage: a value has another format. The message does not contain it, because it may be a token.
+        InvalidUsageError: a value has another format. The message does not contain it, because it may be
+            a token.
     """
     headers: dict[str, str] = {}
     for header in lines:
         name, colon, value = (header or "").partition(":")
         if not colon or not name.strip():
-            raise BadUsage(f"{option} must be NAME:VALUE")
+            raise InvalidUsageError(f"{option} must be NAME:VALUE")
         headers[name.strip()] = value.strip()
     return headers or None
 
@@ -55,25 +56,27 @@ def read_input(file: Path) -> tuple[str, bytes]:
     """Return the name of the input, for messages, and its content. `-` is standard input.
 
     Raises:
-        BadUsage: the file cannot be read.
+        InvalidUsageError: the file cannot be read.
     """
     if str(file) == "-":
         return "standard input", sys.stdin.buffer.read()
     try:
         return str(file), file.read_bytes()
     except OSError as error:
-        raise BadUsage(f"{file}: {error.strerror or error}") from None
+        raise InvalidUsageError(f"{file}: {error.strerror or error}") from None
 
 
 def read_variable(assignment: str, environment: Mapping[str, str]) -> tuple[str, str]:
     """Return the name and value of `NAME=VALUE`, or of `NAME` with the value from the environment.
 
     Raises:
-        BadUsage: the name is missing, or the environment variable is not set.
+        InvalidUsageError: the name is missing, or the environment variable is not set.
     """
     name, equals, value = assignment.partition("=")
     if not name:
-        raise BadUsage(f"--var {assignment}: write NAME=VALUE, or NAME for a variable of the environment")
+        raise InvalidUsageError(
+            f"--var {assignment}: write NAME=VALUE, or NAME for a variable of the environment"
+        )
     if not equals and name not in environment:
-        raise BadUsage(f"--var {name}: the environment has no such variable; write {name}=VALUE")
+        raise InvalidUsageError(f"--var {name}: the environment has no such variable; write {name}=VALUE")
     return name, value if equals else environment[name]

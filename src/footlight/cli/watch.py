@@ -28,7 +28,7 @@ REPORT_EXAMPLES = (
 ASK_SECONDS = 30.0
 
 
-class NoServer(click.ClickException):
+class ServerNotRunningError(click.ClickException):
     """No server is running, or it does not answer."""
 
     exit_code = 3
@@ -61,7 +61,7 @@ class WatchedServer:
         """Send a GET request, and return the status and the text of the answer.
 
         Raises:
-            NoServer: The server cannot be reached.
+            ServerNotRunningError: The server cannot be reached.
         """
         return self._send("GET", f"{path}?{urlencode(query)}", None)
 
@@ -77,7 +77,7 @@ class WatchedServer:
         try:
             answer = httpx2.request(method, url, json=body, headers=headers, timeout=ASK_SECONDS)
         except httpx2.HTTPError as error:
-            raise NoServer(f"{self.url} cannot be reached: {error}") from None
+            raise ServerNotRunningError(f"{self.url} cannot be reached: {error}") from None
         return answer.status_code, answer.text
 
 
@@ -85,7 +85,7 @@ def find_watched_server(url: str | None, token_file: str | None, *, start: bool)
     """Return the server at a URL, or the background server. With `start`, start it if necessary.
 
     Raises:
-        NoServer: No server is running.
+        ServerNotRunningError: No server is running.
     """
     token = Path(token_file).read_text("utf-8").split("\n")[0].strip() if token_file else None
     if url is not None:
@@ -100,9 +100,9 @@ def find_watched_server(url: str | None, token_file: str | None, *, start: bool)
     try:
         state = ensure_running(folder, ())[0] if start else find_running(folder)
     except DaemonError as error:
-        raise NoServer(f"{error.message}\n{error.suggestion}".rstrip()) from None
+        raise ServerNotRunningError(f"{error.message}\n{error.suggestion}".rstrip()) from None
     if state is None:
-        raise NoServer("No background server is running. Name another one with --url.")
+        raise ServerNotRunningError("No background server is running. Name another one with --url.")
     file = folder / TOKEN
     if token is None and file.exists():
         token = file.read_text("utf-8").strip()
@@ -191,7 +191,7 @@ def _show_trace_of_log(file: Path, *, opens: bool) -> None:
 
     from footlight.protocol.errors import MCPError
     from footlight.watch.call_log import find_trace
-    from footlight.watch.trace_viewer import NoTrace, serve_trace
+    from footlight.watch.trace_viewer import InvalidTraceError, serve_trace
 
     async def serve(trace: Path) -> None:
         async with serve_trace(trace) as url:
@@ -201,11 +201,11 @@ def _show_trace_of_log(file: Path, *, opens: bool) -> None:
     try:
         trace = find_trace(file.read_bytes(), name=file.name)
         if trace is None:
-            raise NoTrace(f"{file} contains no trace. The tool `trace` records one.")
+            raise InvalidTraceError(f"{file} contains no trace. The tool `trace` records one.")
         asyncio.run(serve(trace))
     except OSError as error:
         raise click.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="LOG") from None
-    except (MCPError, NoTrace) as error:
+    except (MCPError, InvalidTraceError) as error:
         raise click.BadParameter(str(error), param_hint="LOG") from None
     except KeyboardInterrupt:
         return

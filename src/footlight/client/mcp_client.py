@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 from footlight.client.client_options import check_options, list_capabilities, make_handlers
 from footlight.client.client_session import ClientSession, State
@@ -26,12 +27,12 @@ from footlight.protocol.handshake import ClientIdentity, RequestedVersion
 from footlight.protocol.results import CallResult, ToolResult, read_call, read_result
 from footlight.protocol.server_requests import Handler
 from footlight.protocol.tools import Tool
-from footlight.protocol.untrusted_json import items
 from footlight.protocol.versions import DEFAULT_VERSION, VERSIONS, is_stateless
 
 if TYPE_CHECKING:
     import httpx2
 
+    from footlight.client.server_listings import ServerListings
     from footlight.protocol.channel import Transport
     from footlight.protocol.listings import (
         Completion,
@@ -47,8 +48,6 @@ __all__ = ["MCPClient"]
 logger = logging.getLogger(__name__)
 
 DEFAULT_TIMEOUT_MS = 30_000.0
-
-Value = TypeVar("Value")
 
 
 class MCPClient:
@@ -312,23 +311,22 @@ class MCPClient:
     ) -> Result:
         return await self._tools.call(name, arguments, self._deadline(timeout_ms), on_progress)
 
-    # Resources, prompts, completion: imported when used, because most clients never use them
+    # Resources, prompts, completion
+
+    @cached_property
+    def _listings(self) -> ServerListings:
+        from footlight.client.server_listings import ServerListings  # Most clients never use it.
+
+        return ServerListings(self._session)
 
     async def list_resources(self) -> tuple[Resource, ...]:
-        from footlight.protocol.listings import read_resource
-
-        return await self._entries("resources/list", "resources", read_resource)
+        return await self._listings.list_resources(self._deadline())
 
     async def list_resource_templates(self) -> tuple[ResourceTemplate, ...]:
-        from footlight.protocol.listings import read_template
-
-        return await self._entries("resources/templates/list", "resourceTemplates", read_template)
+        return await self._listings.list_resource_templates(self._deadline())
 
     async def read_resource(self, uri: str) -> tuple[ResourceContents, ...]:
-        from footlight.protocol.listings import read_contents
-
-        result = await self.request("resources/read", {"uri": uri})
-        return tuple(read_contents(entry) for entry in items(result.get("contents")))
+        return await self._listings.read_resource(uri, self._deadline())
 
     async def subscribe_resource(self, uri: str) -> None:
         """Subscribe to notifications of changes. In the stateless protocol, pass URIs to `open_stream`."""
@@ -338,16 +336,10 @@ class MCPClient:
         await self.request("resources/unsubscribe", {"uri": uri})
 
     async def list_prompts(self) -> tuple[Prompt, ...]:
-        from footlight.protocol.listings import read_prompt
-
-        return await self._entries("prompts/list", "prompts", read_prompt)
+        return await self._listings.list_prompts(self._deadline())
 
     async def get_prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> PromptResult:
-        from footlight.protocol.listings import read_prompt_result
-
-        return read_prompt_result(
-            await self.request("prompts/get", {"name": name, "arguments": arguments or {}})
-        )
+        return await self._listings.get_prompt(name, arguments, self._deadline())
 
     async def complete(
         self,
@@ -362,20 +354,11 @@ class MCPClient:
         `reference` is `{"type": "ref/prompt", "name": …}` or `{"type": "ref/resource", "uri": …}`. `context`
         has the arguments that were chosen before.
         """
-        from footlight.protocol.listings import read_completion
-
-        params: dict[str, Any] = {"ref": reference, "argument": {"name": argument, "value": value}}
-        if context:
-            params["context"] = {"arguments": context}
-        return read_completion(await self.request("completion/complete", params))
+        return await self._listings.complete(reference, argument, value, context, self._deadline())
 
     async def set_logging_level(self, level: str) -> None:
         """Ask the server for log messages (`notifications/message`) of this level and above."""
         await self.request("logging/setLevel", {"level": level})
-
-    async def _entries(self, method: str, key: str, read: Callable[[object], Value]) -> tuple[Value, ...]:
-        pages = await self._session.request_pages(method, deadline=self._deadline())
-        return tuple(read(entry) for page in pages for entry in items(page.get(key)))
 
     # Streams and the HTTP session
 

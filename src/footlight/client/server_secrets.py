@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from footlight.client.secret_words import SecretPlaces, hide_in_url, hide_in_words
 from footlight.client.server_address import ServerFromEnvironment, is_url
 
-__all__ = ["WithoutSecrets", "without_secrets"]
+__all__ = ["RedactedAddress", "without_secrets"]
 
 
 @dataclass(frozen=True, slots=True)
-class WithoutSecrets:
+class RedactedAddress:
     """An address with placeholders for its secrets, their variables, and the values that were replaced.
 
     `values` has no entries for placeholders that were in the address before, because their values are in the
@@ -28,7 +28,7 @@ class WithoutSecrets:
         return ServerFromEnvironment(self.address, *self.names)
 
 
-def without_secrets(address: str) -> WithoutSecrets:
+def without_secrets(address: str) -> RedactedAddress:
     """Replace each secret in an address, which is a URL or a command line, by `${NAME}`.
 
     Secrets are credentials in front of a host, values with secret names, and values that look like keys. The
@@ -44,4 +44,4 @@ def without_secrets(address: str) -> WithoutSecrets:
     else:
         safe = shlex.join(hide_in_words(shlex.split(address), found))
     # Without secrets, return the original text, because `shlex.join` may change it.
-    return WithoutSecrets(safe if found.names else address, found.names, found.values)
+    return RedactedAddress(safe if found.names else address, found.names, found.values)

@@ -84,7 +84,7 @@ class ServerTools:
             )
         except MCPTimeoutError as error:
             raise MCPTimeoutError(
-                f"The tool {name} gave no answer within {error.timeout_ms:.0f}ms",
+                f"The tool {name} did not respond within {error.timeout_ms:.0f}ms",
                 timeout_ms=error.timeout_ms,
                 tool_name=name,
             ) from None

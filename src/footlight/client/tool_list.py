@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from footlight.client.tasks import LoopLock
 from footlight.protocol.connection import Result
-from footlight.protocol.tools import Tool, UnusableTool, read_tool
+from footlight.protocol.tools import InvalidToolError, Tool, read_tool
 from footlight.protocol.untrusted_json import items, number
 
 __all__ = ["ToolList"]
@@ -69,7 +69,7 @@ def _read(entry: object) -> Tool | None:
     """Return the tool. If it is malformed, log a warning and return None, so that the others can be used."""
     try:
         return read_tool(entry)
-    except UnusableTool as error:
+    except InvalidToolError as error:
         logger.warning("left out of the server's tools: %s", error)
         return None
 

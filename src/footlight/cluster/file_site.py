@@ -11,7 +11,7 @@ from urllib.parse import quote
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from footlight.cluster.ray_api import ActorLost
+from footlight.cluster.ray_api import ActorLostError
 from footlight.transports.network.access import AccessControl, Refusal
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _HEADERS = {
 }
 
 
-class _FileLost(Exception):
+class _FileLostError(Exception):
     """The rest of a file cannot be read: its session has ended, or its worker."""
 
 
@@ -64,7 +64,7 @@ class FileSite:
         worker = self._fleet.find(id.partition(".")[0])
         try:
             facts: FileFacts | None = worker and await _ask(worker, "describe_file", id, caller)
-        except (ActorLost, TimeoutError):
+        except (ActorLostError, TimeoutError):
             return _fail(503, "The worker that has the file does not answer.")
         if worker is None or facts is None:
             return _fail(404, "There is no such file. The link of a file ends with its session.")
@@ -89,7 +89,7 @@ class _Site:
         answer = await self._answer(scope)
         try:
             await answer(scope, receive, send)
-        except _FileLost as error:
+        except _FileLostError as error:
             # The connection closes before the announced length, so that the client notices.
             logger.warning("a file could not be sent to its end: %s", error)
 
@@ -114,10 +114,10 @@ async def _read_parts(worker: KnownWorker, id: str, caller: Caller, size: int) -
             part: bytes | None = await _ask(
                 worker, "read_file", id, caller, start, min(PART_BYTES, size - start)
             )
-        except (ActorLost, TimeoutError):
-            raise _FileLost(f"worker {worker.name} does not answer") from None
+        except (ActorLostError, TimeoutError):
+            raise _FileLostError(f"worker {worker.name} does not answer") from None
         if not part:
-            raise _FileLost("it has ended")
+            raise _FileLostError("it has ended")
         yield part
         start += len(part)
 

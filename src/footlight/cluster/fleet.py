@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser.sessions.change_events import ignore_change
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.placement import LeastLoaded
-from footlight.cluster.ray_api import ActorLost, find_actor, list_actors, start_actor
+from footlight.cluster.ray_api import ActorLostError, find_actor, list_actors, start_actor
 from footlight.cluster.worker import WORKER, Worker, WorkerStatus
-from footlight.errors import ResourceExhausted
+from footlight.errors import ResourceExhaustedError
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.change_events import OnChange, SessionChange
@@ -140,7 +140,7 @@ class Fleet:
             try:
                 async with asyncio.timeout(seconds):
                     return worker, read(await worker.actor.call(method, *arguments))
-            except (ActorLost, TimeoutError):
+            except (ActorLostError, TimeoutError):
                 return None
             except Exception:
                 level = logging.DEBUG if worker.failure else logging.WARNING
@@ -173,7 +173,7 @@ class Fleet:
         `report` receives the place in the queue, if there is one.
 
         Raises:
-            ResourceExhausted: there was no place for `cluster.queueTimeout`.
+            ResourceExhaustedError: there was no place for `cluster.queueTimeout`.
         """
         worker = self._free.find() or await self._wait_for_place(report)
         worker.reserved += 1
@@ -198,7 +198,7 @@ class Fleet:
         except TimeoutError:
             answering = len(self._ours())
             reason = self.why_not_ready() or f"All workers of the cluster are full ({answering})"
-            raise ResourceExhausted(
+            raise ResourceExhaustedError(
                 f"{reason}, and no place became free within {self._settings.queue_timeout}ms",
                 workers=answering,
                 queueTimeout=self._settings.queue_timeout,
@@ -258,7 +258,7 @@ class Fleet:
                 reply: tuple[int, list[SessionChange]] = await worker.actor.call("changes", after)
                 last, changes = reply
             except Exception as error:
-                if not isinstance(error, ActorLost):
+                if not isinstance(error, ActorLostError):
                     level = logging.DEBUG if worker.failure or has_failed else logging.ERROR
                     message = "the changes of worker %s cannot be followed"
                     logger.log(level, message, worker.name, exc_info=True)
@@ -314,7 +314,7 @@ class Fleet:
         ]
         for worker in idle[-spare:] if spare > 0 else ():
             logger.info("worker %s is not needed", worker.name)
-            with contextlib.suppress(ActorLost, TimeoutError):
+            with contextlib.suppress(ActorLostError, TimeoutError):
                 async with asyncio.timeout(ANSWER_SECONDS):
                     await worker.actor.call("drain")
             if worker.load is not None:
@@ -336,11 +336,11 @@ class Fleet:
             worker.status, worker.is_lost, worker.is_silent = status, False, False
             self.note_load(worker, status.load)
             return
-        except (ActorLost, TimeoutError) as error:
+        except (ActorLostError, TimeoutError) as error:
             if worker.status is not None:
                 logger.warning("worker %s does not answer", worker.name)
                 worker.is_silent = isinstance(error, TimeoutError)
-            worker.is_lost |= isinstance(error, ActorLost)
+            worker.is_lost |= isinstance(error, ActorLostError)
             worker.is_silent &= not worker.is_lost
         except Exception:
             worker.is_silent = True

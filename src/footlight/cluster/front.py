@@ -13,11 +13,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.sessions.pooled_sessions import DEFAULT
 from footlight.caller import LOCAL, Caller
-from footlight.cluster.calling import lost_error, silent_error, wait_for_reply
-from footlight.cluster.ray_api import ActorLost, RemoteActor
+from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.registry import start_registry
 from footlight.cluster.worker import RemoteCall, WorkerReply
-from footlight.errors import ConfigurationError, FootlightError, InvalidParameter, SessionNotFound, WorkerLost
+from footlight.cluster.worker_calls import lost_error, silent_error, wait_for_reply
+from footlight.errors import (
+    ConfigurationError,
+    FootlightError,
+    InvalidParameterError,
+    SessionNotFoundError,
+    WorkerLostError,
+)
 from footlight.server.answers.answer import Answer, failure
 from footlight.server.calls.tool_caller import ToolCaller
 
@@ -59,7 +65,7 @@ class Front(ToolCaller):
         self._fleet = fleet
         self._registry = registry
         self._files = files
-        self._places: OrderedDict[str, _Place] = OrderedDict()
+        self._places: OrderedDict[str, _SessionLocation] = OrderedDict()
         """Where sessions were found, as far as the registry had to be asked."""
         self._background: set[asyncio.Task[None]] = set()
 
@@ -75,7 +81,7 @@ class Front(ToolCaller):
         """Call a tool on the worker that has its session, once, and return the answer.
 
         Raises:
-            UnknownTool: no tool has this name.
+            UnknownToolError: no tool has this name.
         """
         tool = self.get(name)
         # Other tools ask nobody, and a call without questions is cheaper.
@@ -128,8 +134,8 @@ class Front(ToolCaller):
         """Return the worker that has the session, or None for a session that any worker can open.
 
         Raises:
-            SessionNotFound: the worker that the id names does not exist, and sessions are not kept.
-        WorkerLost: the registry does not answer.
+            SessionNotFoundError: the worker that the id names does not exist, and sessions are not kept.
+        WorkerLostError: the registry does not answer.
         """
         id = _make_registered_id(session_id, caller)
         if id is None:
@@ -137,7 +143,7 @@ class Front(ToolCaller):
         home = self._fleet.find(id.partition(".")[0]) if "." in id else None
         if "." in id and not self._keeps_sessions:
             if home is None:
-                raise SessionNotFound(f'Session "{id}" does not exist', sessionId=id)
+                raise SessionNotFoundError(f'Session "{id}" does not exist', sessionId=id)
             return home
         place = self._places.get(id)
         if place is not None and place.is_current:
@@ -166,7 +172,7 @@ class Front(ToolCaller):
         return worker
 
     def _remember(self, id: str, worker: KnownWorker) -> None:
-        self._places[id] = _Place(worker, worker.process_id)
+        self._places[id] = _SessionLocation(worker, worker.process_id)
         self._places.move_to_end(id)
         while len(self._places) > MAX_CACHED:
             self._places.popitem(last=False)
@@ -178,24 +184,24 @@ class Front(ToolCaller):
     async def _forget(self, id: str) -> None:
         """Forget a session that does not exist."""
         self._forget_place(id)
-        with contextlib.suppress(WorkerLost):
+        with contextlib.suppress(WorkerLostError):
             await self._ask_registry("forget", id)
 
     async def _ask_registry(self, method: str, *arguments: Any) -> Any:
         """Call a method of the registry, again if it moves to another machine meanwhile.
 
         Raises:
-            WorkerLost: the registry does not answer.
+            WorkerLostError: the registry does not answer.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(REGISTRY_SECONDS):
                 while True:
                     try:
                         return await self._registry.call(method, *arguments)
-                    except ActorLost:
+                    except ActorLostError:
                         await asyncio.sleep(RETRY_SECONDS)
                         self._registry = await start_registry()
-        raise WorkerLost(
+        raise WorkerLostError(
             "The registry of sessions does not answer", suggestion=WAIT, retryable=True, dispatched=False
         )
 
@@ -224,7 +230,7 @@ class Front(ToolCaller):
         except asyncio.CancelledError:
             worker.actor.send("abandon", call.id)
             raise
-        except (ActorLost, ConfigurationError):  # Its new process may be unable to start.
+        except (ActorLostError, ConfigurationError):  # Its new process may be unable to start.
             worker.is_lost = True
             if worker.has_left:
                 return None
@@ -256,7 +262,7 @@ class Front(ToolCaller):
             return failed
         silent = [each.name for each in workers if each not in replies]
         if not answered:
-            raise WorkerLost(
+            raise WorkerLostError(
                 "No worker of the cluster answers", suggestion=WAIT, retryable=True, workers=silent
             )
         listed = [each for _, each in replies.values()]
@@ -306,7 +312,7 @@ class Front(ToolCaller):
             worker = self._fleet.find(name) if name else None
             if worker is not None:
                 await worker.actor.call("disconnect", caller)
-        except (ActorLost, WorkerLost):
+        except (ActorLostError, WorkerLostError):
             pass  # The session has ended with its worker, or ends when it has been idle.
 
     def _run_in_background(self, work: Any) -> None:
@@ -324,7 +330,7 @@ class _Channel:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _SessionLocation:
     """The worker that has a session. Another process of the same worker would have to be asked again."""
 
     worker: KnownWorker
@@ -339,7 +345,7 @@ def _refuse_literal_passwords(tool: Tool, arguments: Mapping[str, Any]) -> None:
     """Check that credentials are given by the name of a secret, which the worker reads on its own machine.
 
     Raises:
-        InvalidParameter: a parameter is wrong, or a password is written out and would be sent to another
+        InvalidParameterError: a parameter is wrong, or a password is written out and would be sent to another
             machine.
     """
     tool.parse(arguments)
@@ -347,7 +353,7 @@ def _refuse_literal_passwords(tool: Tool, arguments: Mapping[str, Any]) -> None:
         given: Any = arguments.get(parameter)
         password: Any = cast("Any", given).get("password") if isinstance(given, dict) else None
         if isinstance(password, str) and not password.startswith("secret:"):
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"{parameter}.password: a cluster takes passwords only by the name of a secret",
                 suggestion="Give secret:NAME, and put NAME into the file of secrets on each machine.",
                 parameter=parameter,
@@ -363,7 +369,7 @@ def _make_registered_id(session_id: object, caller: Caller) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _SessionListing:
     """What `list_sessions` returned on one worker."""
 
     sessions: Sequence[Mapping[str, Any]] = ()
@@ -371,15 +377,15 @@ class _Listed:
     kept: Sequence[str] = ()
 
 
-def _read_list(packed: bytes) -> tuple[Answer, _Listed]:
+def _read_list(packed: bytes) -> tuple[Answer, _SessionListing]:
     """Return the answer of `list_sessions` from a reply. Any error means a worker of another build."""
     answer = WorkerReply.unpack(packed).answer
     assert answer is not None, "it is answered by draining workers, too"
     if not answer.success:
-        return answer, _Listed()
+        return answer, _SessionListing()
     data = answer.content["data"]
-    return answer, _Listed(data["sessions"], data["savedStates"], data.get("kept", ()))
+    return answer, _SessionListing(data["sessions"], data["savedStates"], data.get("kept", ()))
 
 
 def _is_missing(answer: Answer) -> bool:
-    return not answer.success and answer.content["error"]["code"] == SessionNotFound.code
+    return not answer.success and answer.content["error"]["code"] == SessionNotFoundError.code

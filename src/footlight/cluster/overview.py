@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, Any
 
 from footlight.cluster.ray_api import (
-    ActorLost,
+    ActorLostError,
     connect,
     disconnect,
     find_actor,
@@ -137,7 +137,7 @@ async def _call(actor_name: str, method: str) -> Any:
         async with asyncio.timeout(ANSWER_SECONDS):
             actor = await find_actor(actor_name)
             return await actor.call(method) if actor else None
-    except (ActorLost, TimeoutError):
+    except (ActorLostError, TimeoutError):
         return None
 
 

@@ -12,14 +12,14 @@ __all__ = ["LeastLoaded"]
 MAX_STALE = 100
 
 
-class Loaded(Protocol):
+class PlaceableWorker(Protocol):
     @property
     def used(self) -> int:
         """Return how many sessions it has."""
         ...
 
 
-WorkerT = TypeVar("WorkerT", bound=Loaded)
+WorkerT = TypeVar("WorkerT", bound=PlaceableWorker)
 
 
 class LeastLoaded(Generic[WorkerT]):

@@ -14,7 +14,7 @@ from typing import Any
 from footlight.errors import ConfigurationError
 
 __all__ = [
-    "ActorLost",
+    "ActorLostError",
     "RemoteActor",
     "connect",
     "disconnect",
@@ -52,7 +52,7 @@ REFUSED, ACCEPTED = 10, 11
 """The exit statuses of the program: the cluster refused it, or answered."""
 
 
-class ActorLost(Exception):
+class ActorLostError(Exception):
     """The actor, its machine or the network to it ended before the answer came."""
 
 
@@ -248,14 +248,14 @@ def own_drain_seconds() -> float:
 
 
 class RemoteActor:
-    """The methods of an actor. Their errors are those of the actor, or ActorLost."""
+    """The methods of an actor. Their errors are those of the actor, or ActorLostError."""
 
     def __init__(self, handle: Any) -> None:
         self.handle = handle
 
     async def call(self, method: str, *arguments: Any) -> Any:
         """Call a method once, and return its result."""
-        with _Translated():
+        with _TranslateRayErrors():
             return await getattr(self.handle, method).remote(*arguments)
 
     def send(self, method: str, *arguments: Any) -> None:
@@ -264,14 +264,14 @@ class RemoteActor:
 
     async def stream(self, method: str, *arguments: Any) -> AsyncIterator[Any]:
         """Call a method that is an asynchronous generator, and yield its values as they come."""
-        with _Translated():
+        with _TranslateRayErrors():
             async for item in (
                 getattr(self.handle, method).options(num_returns="streaming").remote(*arguments)
             ):
                 yield await item
 
 
-class _Translated:
+class _TranslateRayErrors:
     def __enter__(self) -> None:
         pass
 
@@ -281,7 +281,7 @@ class _Translated:
         exceptions = _import_ray().exceptions
         # A large result is lost with the machine of its actor.
         if isinstance(error, exceptions.RayActorError | exceptions.ObjectLostError):
-            raise ActorLost(type(error).__name__) from None
+            raise ActorLostError(type(error).__name__) from None
 
 
 def _import_ray() -> Any:

@@ -7,7 +7,7 @@ import logging
 from collections import OrderedDict
 
 from footlight.cluster.ray_api import (
-    ActorLost,
+    ActorLostError,
     RemoteActor,
     find_actor,
     find_own_drain_deadline,
@@ -16,7 +16,7 @@ from footlight.cluster.ray_api import (
     start_actor,
 )
 from footlight.cluster.worker import WORKER
-from footlight.cluster.worker.leaving import end_without_node
+from footlight.cluster.worker.draining import end_without_node
 
 __all__ = ["REGISTRY", "SessionRegistry", "start_registry"]
 
@@ -100,5 +100,5 @@ class SessionRegistry:
                 actor = await find_actor(actor_name)
                 for id in await actor.call("list_registered_ids") if actor else ():
                     self._workers[id] = actor_name.removeprefix(WORKER)
-        except (ActorLost, TimeoutError):
+        except (ActorLostError, TimeoutError):
             pass  # Its sessions are gone, or are found again when their callers use them.

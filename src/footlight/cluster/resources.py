@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from footlight.cluster.ray_api import ActorLost
-from footlight.errors import SessionNotFound
-from footlight.server.resources.resources import TEMPLATES, ListedResource, ResourceNotFound, UriTemplate
+from footlight.cluster.ray_api import ActorLostError
+from footlight.errors import SessionNotFoundError
+from footlight.server.resources.resources import TEMPLATES, ListedResource, ResourceNotFoundError, UriTemplate
 from footlight.server.resources.uris import Address
 
 if TYPE_CHECKING:
@@ -59,17 +59,17 @@ class ClusterResources:
             address = Address.parse(uri)
             worker = await self._front.find_worker(address.session_id, caller)
         except ValueError as error:
-            raise ResourceNotFound(uri, str(error)) from None
-        except SessionNotFound as error:
-            raise ResourceNotFound(uri, error.message) from None
+            raise ResourceNotFoundError(uri, str(error)) from None
+        except SessionNotFoundError as error:
+            raise ResourceNotFoundError(uri, error.message) from None
         if worker is None:
-            raise ResourceNotFound(uri, f'Session "{address.session_id}" does not exist')
+            raise ResourceNotFoundError(uri, f'Session "{address.session_id}" does not exist')
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 found = await worker.actor.call("resource", method, uri, caller)
-        except (ActorLost, TimeoutError):
-            raise ResourceNotFound(uri, f"worker {worker.name} does not answer") from None
-        if isinstance(found, ResourceNotFound):
+        except (ActorLostError, TimeoutError):
+            raise ResourceNotFoundError(uri, f"worker {worker.name} does not answer") from None
+        if isinstance(found, ResourceNotFoundError):
             raise found
         return found
 

@@ -18,7 +18,7 @@ from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.registry import start_registry
 from footlight.cluster.resources import ClusterResources
-from footlight.cluster.watching import ClusterDesk
+from footlight.cluster.watch_backend import ClusterWatchBackend
 from footlight.cluster.worker import build_of, settings_for_workers
 from footlight.toolsets import make_toolset
 
@@ -71,8 +71,8 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
         on_change=subscriptions.on_change,
     )
     files = FileSite(fleet)
-    desk = ClusterDesk(fleet) if settings.has_watch_page else None
-    watch = WatchSites(desk) if desk else None
+    backend = ClusterWatchBackend(fleet) if settings.has_watch_page else None
+    watch = WatchSites(backend) if backend else None
     front = Front(toolset, settings, fleet=fleet, registry=await start_registry(), files=files)
 
     async def serve() -> None:
@@ -105,8 +105,8 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
     serving = asyncio.create_task(serve())
     ends = [serving, asyncio.create_task(hurry.wait())]
     ends.append(asyncio.create_task(_wait_for_early_stop(stop, fleet)))
-    if desk is not None:
-        ends.append(asyncio.create_task(desk.follow()))
+    if backend is not None:
+        ends.append(asyncio.create_task(backend.follow()))
     try:
         ended, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         for end in ended:

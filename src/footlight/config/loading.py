@@ -254,7 +254,9 @@ def _check_consistency(settings: Settings) -> Settings:
     if settings.browser.channel and settings.browser.type != "chromium":
         raise ConfigurationError("setting 'browser.channel' needs 'browser.type' to be 'chromium'")
     if (settings.listen.tls_certificate is None) != (settings.listen.tls_key is None):
-        raise ConfigurationError("settings 'listen.tlsCertificate' and 'listen.tlsKey' need each other")
+        raise ConfigurationError(
+            "settings 'listen.tlsCertificate' and 'listen.tlsKey' must be given together"
+        )
     listen = settings.listen
     if listen.authorization_servers and (listen.public_url is None or listen.token_verifier is None):
         raise ConfigurationError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["DaemonError", "NoDaemon"]
+__all__ = ["DaemonError", "DaemonNotRunningError"]
 
 
 class DaemonError(Exception):
@@ -14,5 +14,5 @@ class DaemonError(Exception):
         self.suggestion = suggestion
 
 
-class NoDaemon(DaemonError):
+class DaemonNotRunningError(DaemonError):
     """No background server is running, or the answering process is not the one of the state file."""

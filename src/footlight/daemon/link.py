@@ -6,7 +6,7 @@ import socket
 from collections.abc import Mapping
 from typing import Any
 
-from footlight.daemon.errors import NoDaemon
+from footlight.daemon.errors import DaemonNotRunningError
 from footlight.daemon.greeting import (
     LIMIT_SECONDS,
     MAX_LINE_LENGTH,
@@ -36,7 +36,7 @@ class DaemonLink:
         """Greet the server.
 
         Raises:
-            NoDaemon: The server does not answer, or it is another program.
+            DaemonNotRunningError: The server does not answer, or it is another program.
         """
         hello = read_line(self._incoming.readline(MAX_LINE_LENGTH))
         mine = new_challenge()
@@ -44,7 +44,7 @@ class DaemonLink:
         self.send(encode_line({"as": role, "proof": answer, "challenge": mine}))
         self.facts = read_line(self._incoming.readline(MAX_LINE_LENGTH))
         if not check_proof(self.facts.get("proof"), nonce, mine, of="server"):
-            raise NoDaemon(
+            raise DaemonNotRunningError(
                 self.facts.get("error")
                 or "The program that answers there is not the server of the state file"
             )
@@ -87,7 +87,7 @@ def connect(state: State, role: Role) -> DaemonLink:
     """Connect to the server of this state.
 
     Raises:
-        NoDaemon: No server listens there, it does not answer, or it is a different server.
+        DaemonNotRunningError: No server listens there, it does not answer, or it is a different server.
     """
     connection = socket.socket(socket.AF_UNIX)
     link = DaemonLink(connection)
@@ -97,13 +97,13 @@ def connect(state: State, role: Role) -> DaemonLink:
         link.greet(state.nonce, role)
     except (ConnectionRefusedError, FileNotFoundError):
         link.close()
-        raise NoDaemon(
+        raise DaemonNotRunningError(
             "no background server is running, the last one was killed",
             suggestion="Start one with `footlight daemon start`.",
         ) from None
     except OSError as error:  # This includes TimeoutError.
         link.close()
-        raise NoDaemon(f"The server does not answer on {state.socket}: {error}") from None
+        raise DaemonNotRunningError(f"The server does not answer on {state.socket}: {error}") from None
     except BaseException:
         link.close()
         raise

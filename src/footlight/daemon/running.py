@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from footlight.daemon.errors import NoDaemon
+from footlight.daemon.errors import DaemonNotRunningError
 from footlight.daemon.link import connect
 from footlight.daemon.state import State, read_state
 
@@ -37,7 +37,7 @@ def ask_status(state: State) -> Status | None:
     try:
         with connect(state, "status") as link:
             return Status(int(link.facts["clients"]), int(link.facts["sessions"]))
-    except (NoDaemon, KeyError):
+    except (DaemonNotRunningError, KeyError):
         return None
 
 

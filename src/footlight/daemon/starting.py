@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from footlight import __version__
-from footlight.daemon.errors import DaemonError, NoDaemon
+from footlight.daemon.errors import DaemonError, DaemonNotRunningError
 from footlight.daemon.folder import LOG, VARIABLE, ensure_daemon_folder
 from footlight.daemon.greeting import Role
 from footlight.daemon.link import DaemonLink, connect
@@ -40,7 +40,7 @@ def reach(folder: Path, role: Role, *, options: Sequence[str] = (), say: Say) ->
     if state and state.version == __version__:
         try:
             return state, connect(state, role)
-        except NoDaemon:
+        except DaemonNotRunningError:
             pass  # The state belongs to a server that is not running any more.
     state, _ = ensure_running(folder, options, say=say)
     return state, connect(state, role)

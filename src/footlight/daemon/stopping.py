@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from footlight.daemon.errors import DaemonError, NoDaemon
+from footlight.daemon.errors import DaemonError, DaemonNotRunningError
 from footlight.daemon.link import connect
 from footlight.daemon.state import State, forget_state, read_state
 
@@ -73,7 +73,7 @@ def _request_stop(state: State) -> bool:
         with connect(state, "stop") as link:
             link.limit(ASK_SECONDS)
             link.line()
-    except (NoDaemon, OSError):
+    except (DaemonNotRunningError, OSError):
         return False
     return True
 

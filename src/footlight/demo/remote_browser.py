@@ -20,8 +20,8 @@ __all__ = [
     "RemoteBrowser",
     "StepError",
     "ToolError",
-    "ToolRefused",
-    "UnexpectedAnswer",
+    "ToolRefusedError",
+    "UnexpectedAnswerError",
     "read_answer",
 ]
 
@@ -48,7 +48,7 @@ class StepError(Exception):
     """A step failed."""
 
 
-class UnexpectedAnswer(StepError):
+class UnexpectedAnswerError(StepError):
     """An answer lacks what the tool promises."""
 
     def __init__(self, tool: str, problem: str) -> None:
@@ -76,7 +76,7 @@ class BrowserAnswer:
     def rows(self, *headers: str) -> list[dict[str, str]]:
         """Return the rows of a table with exactly these headers."""
         if self.data.get("headers") != list(headers):
-            raise UnexpectedAnswer(
+            raise UnexpectedAnswerError(
                 self.tool, f"headers {self.data.get('headers')} instead of {list(headers)}"
             )
         return self._get("rows", list[dict[str, str]])
@@ -88,14 +88,14 @@ class BrowserAnswer:
     def picture(self) -> bytes:
         """Return the image of the answer."""
         if self.image is None:
-            raise UnexpectedAnswer(self.tool, "the answer has no image")
+            raise UnexpectedAnswerError(self.tool, "the answer has no image")
         return self.image
 
     def _get(self, key: str, kind: type[_T]) -> _T:
         try:
             return TypeAdapter(kind).validate_python(self.data.get(key), strict=True)
         except ValidationError as error:
-            raise UnexpectedAnswer(self.tool, f"{key} is {self.data.get(key)!r}") from error
+            raise UnexpectedAnswerError(self.tool, f"{key} is {self.data.get(key)!r}") from error
 
 
 def read_answer(tool: str, result: ToolResult, *, elapsed_ms: float) -> BrowserAnswer:
@@ -103,7 +103,7 @@ def read_answer(tool: str, result: ToolResult, *, elapsed_ms: float) -> BrowserA
     try:
         envelope = _Envelope.model_validate(result.structured_content)
     except ValidationError as error:
-        raise UnexpectedAnswer(tool, result.text or "no structured content") from error
+        raise UnexpectedAnswerError(tool, result.text or "no structured content") from error
     images = (item.data for item in result.content if item.type == "image" and item.data)
     image = next((base64.b64decode(data) for data in images), None)
     return BrowserAnswer(
@@ -111,7 +111,7 @@ def read_answer(tool: str, result: ToolResult, *, elapsed_ms: float) -> BrowserA
     )
 
 
-class ToolRefused(StepError):
+class ToolRefusedError(StepError):
     """The server answered with an error."""
 
     def __init__(self, tool: str, error: ToolError) -> None:
@@ -130,23 +130,23 @@ class RemoteBrowser:
         """Call a tool.
 
         Raises:
-            ToolRefused: the server answered with an error.
-            UnexpectedAnswer: the answer has another shape.
+            ToolRefusedError: the server answered with an error.
+            UnexpectedAnswerError: the answer has another shape.
         """
         answer = await self._answer(tool, arguments)
         if answer.error:
-            raise ToolRefused(tool, answer.error)
+            raise ToolRefusedError(tool, answer.error)
         return answer
 
     async def call_refused(self, tool: str, /, **arguments: object) -> ToolError:
         """Call a tool that must fail, and return its error.
 
         Raises:
-            UnexpectedAnswer: the call succeeded.
+            UnexpectedAnswerError: the call succeeded.
         """
         answer = await self._answer(tool, arguments)
         if answer.error is None:
-            raise UnexpectedAnswer(tool, "this should have been refused")
+            raise UnexpectedAnswerError(tool, "this should have been refused")
         return answer.error
 
     async def _answer(self, tool: str, arguments: dict[str, object]) -> BrowserAnswer:

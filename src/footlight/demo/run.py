@@ -12,7 +12,7 @@ from rich.console import Console
 
 from footlight.client.mcp_client import MCPClient
 from footlight.client.transports.stdio import Stdio
-from footlight.demo.remote_browser import RemoteBrowser, StepError, ToolRefused
+from footlight.demo.remote_browser import RemoteBrowser, StepError, ToolRefusedError
 from footlight.demo.shop.site import serve_shop
 from footlight.demo.steps import SECRETS, STEPS, DemoStage, DemoStep
 from footlight.demo.transcript import DemoTranscript
@@ -112,7 +112,7 @@ async def _take(step: DemoStep, stage: DemoStage) -> StepVerdict:
 
 
 def _remedy(error: Exception) -> str:
-    return (error.error.suggestion or "") if isinstance(error, ToolRefused) else ""
+    return (error.error.suggestion or "") if isinstance(error, ToolRefusedError) else ""
 
 
 def _conclude(output: Path, transcript: DemoTranscript, verdicts: Sequence[StepVerdict]) -> int:

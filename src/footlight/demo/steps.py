@@ -12,7 +12,7 @@ from typing import NamedTuple
 import anyio
 from PIL import Image
 
-from footlight.demo.remote_browser import BrowserAnswer, RemoteBrowser, UnexpectedAnswer
+from footlight.demo.remote_browser import BrowserAnswer, RemoteBrowser, UnexpectedAnswerError
 from footlight.demo.shop.catalogue import Product, read_product, search
 from footlight.demo.shop.listing import COLUMNS
 from footlight.demo.shop.order_check import judge
@@ -124,7 +124,7 @@ async def take_screenshot(stage: DemoStage) -> Check:
 def _top_colours(answer: BrowserAnswer) -> list[str]:
     with Image.open(io.BytesIO(answer.picture())) as image:
         if image.size != (answer.data.get("width"), answer.data.get("height")):
-            raise UnexpectedAnswer(answer.tool, f"the picture is {image.width} × {image.height}")
+            raise UnexpectedAnswerError(answer.tool, f"the picture is {image.width} × {image.height}")
         line = image.convert("RGB").crop((0, 0, image.width, 1))
     colours = line.tobytes()
     return sorted({f"#{colours[start : start + 3].hex()}" for start in range(0, len(colours), 3)})
@@ -170,13 +170,13 @@ async def _read_table(stage: DemoStage) -> list[Product]:
     try:
         return [read_product(row) for row in rows]
     except (ValueError, InvalidOperation) as error:
-        raise UnexpectedAnswer("extract_table", f"a row that is not a product: {error}") from error
+        raise UnexpectedAnswerError("extract_table", f"a row that is not a product: {error}") from error
 
 
 def _find_path(answer: BrowserAnswer) -> str:
     paths = [str(download["path"]) for download in answer.downloads() if "path" in download]
     if len(paths) != 1:
-        raise UnexpectedAnswer(answer.tool, f"{len(paths)} downloaded files instead of one")
+        raise UnexpectedAnswerError(answer.tool, f"{len(paths)} downloaded files instead of one")
     return paths[0]
 
 

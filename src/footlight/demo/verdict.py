@@ -79,9 +79,9 @@ def _brief(value: object) -> str:
     return text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}…"
 
 
-class _Absent:
+class _AbsentValue:
     def __repr__(self) -> str:
         return "nothing"
 
 
-_ABSENT = _Absent()
+_ABSENT = _AbsentValue()

@@ -20,10 +20,10 @@ from footlight.knowledge.rows import UNKNOWN
 from footlight.knowledge.step_files import read_session
 from footlight.markup import Html, element, render_document
 
-__all__ = ["LARGEST_PICTURE", "LARGEST_PICTURES", "make_report", "render_report"]
+__all__ = ["MAX_PICTURES_BYTES", "MAX_PICTURE_BYTES", "make_report", "render_report"]
 
-LARGEST_PICTURE = 4 << 20
-LARGEST_PICTURES = 40 << 20
+MAX_PICTURE_BYTES = 4 << 20
+MAX_PICTURES_BYTES = 40 << 20
 """Maximum size of all picture files of a report. Further pictures are only mentioned by path."""
 
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
@@ -66,14 +66,14 @@ class _PictureReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._left = LARGEST_PICTURES
+        self._left = MAX_PICTURES_BYTES
 
     def __call__(self, path: str) -> str | None:
         name = path.replace("\\", "/").rpartition("/")[2]
         try:
             file = (self._folder / name).resolve()
             if file.parent != self._folder.resolve() or file.stat().st_size > min(
-                LARGEST_PICTURE, self._left
+                MAX_PICTURE_BYTES, self._left
             ):
                 return None
             data = file.read_bytes()

@@ -18,7 +18,7 @@ from footlight.knowledge.naming import MILLISECOND
 from footlight.private_files import ensure_private_folder, make_private, open_private
 
 __all__ = [
-    "LARGEST_FILE",
+    "MAX_FILE_BYTES",
     "STEPS",
     "UNFINISHED",
     "KnowledgeError",
@@ -43,7 +43,7 @@ class KnowledgeError(FootlightError):
 
 STEPS = "steps"
 
-LARGEST_FILE = 16 << 20
+MAX_FILE_BYTES = 16 << 20
 
 
 def session_folders(root: Path) -> dict[str, int]:
@@ -84,8 +84,8 @@ def read_step(path: Path) -> dict[str, Any] | None:
     """Return a record, or None if the file is incomplete, missing, too large or not a JSON object."""
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-        record = json.loads(data) if len(data) <= LARGEST_FILE else None
+            data = file.read(MAX_FILE_BYTES + 1)
+        record = json.loads(data) if len(data) <= MAX_FILE_BYTES else None
     except (OSError, ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", record) if isinstance(record, dict) else None

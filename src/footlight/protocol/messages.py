@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 from collections.abc import Mapping
@@ -84,7 +85,7 @@ def parse(data: bytes | str, *, unit: str) -> Message:
         MCPError: the data is not JSON (-32700), or not a JSON-RPC 2.0 message (-32600).
     """
     try:
-        value: object = json.loads(data)
+        value = _load(data)
     except (ValueError, RecursionError) as error:  # Raised also for bytes that are not UTF-8.
         if (unreadable := _read_ends(data, error)) is not None:
             return unreadable
@@ -99,6 +100,17 @@ def parse(data: bytes | str, *, unit: str) -> Message:
             f"The server sent a {unit} that is not a JSON-RPC 2.0 message", reason="protocol", rpc_code=-32600
         )
     return cast("Message", value)
+
+
+def _load(data: bytes | str) -> object:
+    """Parse JSON without garbage collections, which take ten times as long if there are many small values."""
+    if not gc.isenabled():
+        return json.loads(data)
+    gc.disable()
+    try:
+        return json.loads(data)
+    finally:
+        gc.enable()
 
 
 def _read_ends(data: bytes | str, error: Exception) -> Message | None:

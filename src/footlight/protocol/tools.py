@@ -10,7 +10,7 @@ from typing import Any, cast
 from footlight.protocol.errors import MCPError
 from footlight.protocol.untrusted_json import an_object, object_or_none, text
 
-__all__ = ["Tool", "UnusableTool", "find_name_problem", "find_schema_problem", "read_tool"]
+__all__ = ["InvalidToolError", "Tool", "find_name_problem", "find_schema_problem", "read_tool"]
 
 _NAME = re.compile(r"[A-Za-z0-9._/-]{1,128}")
 _TYPES = frozenset(("string", "integer", "number", "boolean", "object", "array", "null"))
@@ -131,7 +131,7 @@ def _quote_key(key: str) -> str:
     return repr(key[:MAX_QUOTED])[1:-1]
 
 
-class UnusableTool(MCPError):
+class InvalidToolError(MCPError):
     """The name or a schema of a tool is not valid. The server's other tools can be used."""
 
 
@@ -159,7 +159,7 @@ def read_tool(entry: object) -> Tool:
 
     Raises:
         MCPError: the entry has no name or no schema.
-        UnusableTool: the name or a schema is not valid. The message has the reason.
+        InvalidToolError: the name or a schema is not valid. The message has the reason.
     """
     raw = object_or_none(entry)
     name = text(raw.get("name")) if raw is not None else None
@@ -179,7 +179,9 @@ def read_tool(entry: object) -> Tool:
         )
     )
     if problem is not None:
-        raise UnusableTool(f"The tool {name[:MAX_NAME_SHOWN]!r} cannot be used: {problem}", reason="protocol")
+        raise InvalidToolError(
+            f"The tool {name[:MAX_NAME_SHOWN]!r} cannot be used: {problem}", reason="protocol"
+        )
     return Tool(
         name=name,
         description=text(raw.get("description")),

@@ -22,7 +22,7 @@ class HelpReply:
     note: str = ""
 
 
-class InputRequired(Exception):
+class InputRequired(Exception):  # noqa: N818 - a signal, which the methods of MCP turn into a result
     """The client must ask its user and repeat the call, in revisions in which servers send no requests."""
 
     def __init__(self, questions: Mapping[str, Any], state: str) -> None:

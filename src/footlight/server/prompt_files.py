@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from footlight.errors import ConfigurationError
 from footlight.server.prompt_library import (
     NAME,
-    InvalidPrompt,
+    InvalidPromptError,
     PromptArgument,
     PromptDefinition,
     check_prompt,
@@ -33,11 +33,11 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 _Name = Annotated[str, Field(pattern=NAME)]
 
 
-class _Part(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class _Argument(_Part):
+class _Argument(_StrictModel):
     name: _Name
     description: str
     required: bool = False
@@ -46,7 +46,7 @@ class _Argument(_Part):
     secret: bool | None = None
 
 
-class _File(_Part):
+class _File(_StrictModel):
     name: _Name
     description: str
     arguments: list[_Argument] = []
@@ -108,7 +108,7 @@ def _prompt(text: str, source: str) -> PromptDefinition:
         check_prompt(prompt)
     except ValidationError as error:
         raise _explain_error(error, source) from None
-    except InvalidPrompt as error:
+    except InvalidPromptError as error:
         raise _fault(source, error.field, error.reason) from None
     return prompt
 

@@ -17,14 +17,14 @@ from footlight.server.prompt_redaction import MARK, mask_json, mask_secrets, nam
 from footlight.server.prompt_template import TemplateError, TextTemplate, format_value, parse
 
 __all__ = [
-    "InvalidArgument",
-    "InvalidPrompt",
-    "MissingArgument",
+    "InvalidArgumentError",
+    "InvalidPromptError",
+    "MissingArgumentError",
     "PromptArgument",
     "PromptDefinition",
     "PromptError",
     "PromptLibrary",
-    "PromptNotFound",
+    "PromptNotFoundError",
     "check_prompt",
 ]
 
@@ -60,25 +60,25 @@ class PromptError(Exception):
     """A request for a prompt that cannot be answered."""
 
 
-class PromptNotFound(PromptError):
+class PromptNotFoundError(PromptError):
     """There is no prompt with this name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Prompt not found: {name}")
 
 
-class MissingArgument(PromptError):
+class MissingArgumentError(PromptError):
     """A required argument was not given."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Missing required argument: {name}")
 
 
-class InvalidArgument(PromptError):
+class InvalidArgumentError(PromptError):
     """An argument is unknown, or its value cannot be used."""
 
 
-class InvalidPrompt(ValueError):
+class InvalidPromptError(ValueError):
     """A prompt cannot be registered. `field` is the field that is not valid."""
 
     def __init__(self, prompt: str, field: str, reason: str) -> None:
@@ -97,8 +97,8 @@ class PromptLibrary:
         """Add a prompt. It replaces an existing prompt with the same name.
 
         Raises:
-            InvalidPrompt: the prompt is not valid. The message names the prompt, the field, and the line of a
-                template.
+            InvalidPromptError: the prompt is not valid. The message names the prompt, the field, and the
+                line of a template.
         """
         self._prompts[prompt.name] = prompt, check_prompt(prompt)
 
@@ -120,7 +120,7 @@ class PromptLibrary:
             PromptError: the prompt does not exist, or an argument is missing, unknown, or not JSON.
         """
         if name not in self._prompts:
-            raise PromptNotFound(name)
+            raise PromptNotFoundError(name)
         prompt, template = self._prompts[name]
         completed = _with_defaults(prompt, arguments)
         try:
@@ -130,15 +130,15 @@ class PromptLibrary:
             }
             return _fill_in(prompt, template, values, arguments=arguments.keys())
         except RecursionError:
-            raise InvalidArgument(f"An argument of {name} is nested too deeply") from None
+            raise InvalidArgumentError(f"An argument of {name} is nested too deeply") from None
 
 
 def check_prompt(prompt: PromptDefinition) -> TextTemplate:
     """Check a prompt, and return its parsed template.
 
     Raises:
-        InvalidPrompt: the prompt is not valid. The message names the prompt, the field, and the line of a
-            template.
+        InvalidPromptError: the prompt is not valid. The message names the prompt, the field, and the line
+            of a template.
     """
     _check_name(prompt, "name", prompt.name)
     names: set[str] = set()
@@ -146,21 +146,23 @@ def check_prompt(prompt: PromptDefinition) -> TextTemplate:
         field = f"arguments[{index}].name"
         _check_name(prompt, field, argument.name)
         if argument.name in names:
-            raise InvalidPrompt(prompt.name, field, f"a second argument {argument.name!r}")
+            raise InvalidPromptError(prompt.name, field, f"a second argument {argument.name!r}")
         if re.fullmatch(r"else|this(?:\..*)?", argument.name):
-            raise InvalidPrompt(prompt.name, field, f"{argument.name!r} is a word of the template language")
+            raise InvalidPromptError(
+                prompt.name, field, f"{argument.name!r} is a word of the template language"
+            )
         names.add(argument.name)
     try:
         template = parse(prompt.template, [argument.name for argument in prompt.arguments])
     except TemplateError as error:
-        raise InvalidPrompt(prompt.name, "template", str(error)) from None
+        raise InvalidPromptError(prompt.name, "template", str(error)) from None
     _check_iterated(prompt, template)
     return template
 
 
 def _check_name(prompt: PromptDefinition, field: str, name: str) -> None:
     if not re.fullmatch(NAME, name):
-        raise InvalidPrompt(prompt.name, field, f"must match {NAME}, got {name!r}")
+        raise InvalidPromptError(prompt.name, field, f"must match {NAME}, got {name!r}")
 
 
 def _check_iterated(prompt: PromptDefinition, template: TextTemplate) -> None:
@@ -169,25 +171,25 @@ def _check_iterated(prompt: PromptDefinition, template: TextTemplate) -> None:
             continue
         if argument.secret:
             reason = f"{{{{#each {argument.name}}}}} would show a secret"
-            raise InvalidPrompt(prompt.name, f"arguments[{index}].secret", reason)
+            raise InvalidPromptError(prompt.name, f"arguments[{index}].secret", reason)
         if argument.default is not None:
             try:
                 _parse_iterable(argument.name, argument.default)
-            except (InvalidArgument, RecursionError):
+            except (InvalidArgumentError, RecursionError):
                 reason = f"must be {_ITERABLE}, because the template goes over it"
-                raise InvalidPrompt(prompt.name, f"arguments[{index}].default", reason) from None
+                raise InvalidPromptError(prompt.name, f"arguments[{index}].default", reason) from None
 
 
 def _with_defaults(prompt: PromptDefinition, arguments: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments, with defaults for those that are absent."""
     for argument in prompt.arguments:
         if argument.required and argument.name not in arguments:
-            raise MissingArgument(argument.name)
+            raise MissingArgumentError(argument.name)
     known = [argument.name for argument in prompt.arguments]
     for name in arguments:
         if name not in known:
             names = ", ".join(known) or "none"
-            raise InvalidArgument(f"Unknown argument: {name}; {prompt.name} takes {names}")
+            raise InvalidArgumentError(f"Unknown argument: {name}; {prompt.name} takes {names}")
     defaults = {each.name: each.default for each in prompt.arguments if each.default is not None}
     return {**defaults, **arguments}
 
@@ -203,7 +205,7 @@ def _parse_iterable(name: str, value: object) -> object:
     cleaned = clean(value)
     if type(cleaned) not in (dict, list):
         # The error does not show the value, which may contain a secret.
-        raise InvalidArgument(f"Argument {name} must be {_ITERABLE}{problem}")
+        raise InvalidArgumentError(f"Argument {name} must be {_ITERABLE}{problem}")
     return cleaned
 
 

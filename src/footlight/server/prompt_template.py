@@ -133,7 +133,7 @@ def parse(text: str, arguments: Collection[str]) -> TextTemplate:
 
 
 @dataclass
-class _Open:
+class _OpenBlock:
     """A block whose closing tag has not been parsed yet."""
 
     kind: Literal["each", "if"]
@@ -152,7 +152,7 @@ class _Parser:
         self._arguments = arguments
         self._line = 1
         self._root: list[_Node] = []
-        self._open: list[_Open] = []
+        self._open: list[_OpenBlock] = []
         self._iterated: set[str] = set()
 
     def template(self) -> TextTemplate:
@@ -186,7 +186,7 @@ class _Parser:
             raise self._error(f"unknown block {kind!r}; known: {', '.join(_BLOCKS)}")
         if kind == "each" and subject.name not in _LOOP_NAMES:
             self._iterated.add(subject.name)
-        self._open.append(_Open(kind, subject, f"{{{{{tag}}}}}", self._line))
+        self._open.append(_OpenBlock(kind, subject, f"{{{{{tag}}}}}", self._line))
 
     def _begin_else(self) -> None:
         if not self._open or self._open[-1].otherwise is not None:

@@ -13,10 +13,10 @@ __all__ = [
     "INVALID_PARAMS",
     "METHOD_NOT_FOUND",
     "ClientConnection",
+    "ClientRequestError",
     "Handler",
     "ProtocolError",
     "Request",
-    "RequestFailed",
     "invalid_params",
 ]
 
@@ -49,7 +49,7 @@ def _shorten(value: Any) -> Any:
     return value
 
 
-class RequestFailed(Exception):
+class ClientRequestError(Exception):
     """A request to the client failed, because it answered with an error or the connection ended."""
 
 
@@ -86,7 +86,7 @@ class Request:
     send_request: Callable[[str, Mapping[str, Any]], Awaitable[Any]] | None = None
     """Sends a request to the client and returns its result. It is None if the client cannot receive requests.
 
-    It raises `RequestFailed`. If the caller is cancelled, the request is cancelled.
+    It raises `ClientRequestError`. If the caller is cancelled, the request is cancelled.
     """
     client_capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The capabilities that the client declared in the handshake or in the `_meta` of a stateless request."""

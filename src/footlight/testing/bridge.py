@@ -1,8 +1,8 @@
 """Run a client in the event loop of a thread, so that tests can use it from any event loop.
 
 A fixture can then be set up before the loop of a test exists, and closed after that loop has ended. This
-works with pytest-asyncio, anyio and `asyncio.run`. For synchronous tests, `Blocking` wraps an object so that
-its calls wait for their results.
+works with pytest-asyncio, anyio and `asyncio.run`. For synchronous tests, `BlockingProxy` wraps an object so
+that its calls wait for their results.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPError
 from footlight.protocol.results import ToolResult
 
-__all__ = ["Blocking", "BlockingCall", "Bridge", "BridgedInvoker", "bridge_client"]
+__all__ = ["BlockingCall", "BlockingProxy", "Bridge", "BridgedInvoker", "bridge_client"]
 
 Value = TypeVar("Value")
 
@@ -128,7 +128,7 @@ class _BridgedClient:
         await self._bridge.call(self._client.close())
 
 
-class Blocking:
+class BlockingProxy:
     """Wraps an object, so that its asynchronous methods and those of its attributes block."""
 
     def __init__(self, bridge: Bridge, wrapped: object) -> None:
@@ -142,7 +142,7 @@ class Blocking:
         member: Any = getattr(self._wrapped, name)
         if inspect.iscoroutinefunction(member):
             return BlockingCall(self._bridge, member)
-        return member if _is_plain(member) else Blocking(self._bridge, member)
+        return member if _is_plain(member) else BlockingProxy(self._bridge, member)
 
 
 class BlockingCall:

@@ -23,7 +23,7 @@ from typing import Any, cast
 
 from footlight.protocol.errors import MCPError
 from footlight.testing.bridge import BlockingCall
-from footlight.testing.tracebacks import AnswerMismatch
+from footlight.testing.tracebacks import AnswerMismatchError
 
 __all__ = ["AnswerExpectation", "expect"]
 
@@ -66,7 +66,7 @@ class AnswerExpectation:
         """Assert that the answer equals this value.
 
         Raises:
-            AnswerMismatch: the deadline passed before the answer was equal. The message has a diff.
+            AnswerMismatchError: the deadline passed before the answer was equal. The message has a diff.
         """
         return self._assert(_Condition("to equal", expected, lambda answer: answer == expected))
 
@@ -74,7 +74,7 @@ class AnswerExpectation:
         """Assert that the answer has these keys with these values, these items, or this text.
 
         Raises:
-            AnswerMismatch: the deadline passed before the answer included it. The message has a diff.
+            AnswerMismatchError: the deadline passed before the answer included it. The message has a diff.
         """
         return self._assert(_Condition("to include", expected, lambda answer: _includes(answer, expected)))
 
@@ -82,7 +82,7 @@ class AnswerExpectation:
         """Assert that the answer does not have these keys with these values, these items, or this text.
 
         Raises:
-            AnswerMismatch: the answer still included it at the deadline.
+            AnswerMismatchError: the answer still included it at the deadline.
         """
         return self._assert(
             _Condition("not to include", expected, lambda answer: not _includes(answer, expected))
@@ -107,11 +107,11 @@ class AnswerExpectation:
                 last = f"The call failed: {error}"
             except TimeoutError:
                 break
-            except _PartMissing as error:
+            except _PartMissingError as error:
                 last = str(error)
             await asyncio.sleep(min(pause, max(deadline - time.monotonic(), 0)))
             pause = min(pause * 2, LAST_PAUSE_SECONDS)
-        raise AnswerMismatch(
+        raise AnswerMismatchError(
             f"Expected {self._describe()} {condition.verb} within {self._deadline_s:g} s:\n{last}"
         )
 
@@ -120,7 +120,7 @@ class AnswerExpectation:
             try:
                 answer = answer[key]
             except (KeyError, IndexError, TypeError):
-                raise _PartMissing(f"There is no {key!r} in the answer:\n{_format(answer)}") from None
+                raise _PartMissingError(f"There is no {key!r} in the answer:\n{_format(answer)}") from None
         return answer
 
     def _describe(self) -> str:
@@ -129,7 +129,7 @@ class AnswerExpectation:
         return f"{name}({arguments}){''.join(f'[{key!r}]' for key in self._path)}"
 
 
-class _PartMissing(Exception):
+class _PartMissingError(Exception):
     """The answer does not have the selected part."""
 
 

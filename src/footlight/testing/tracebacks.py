@@ -11,7 +11,7 @@ import pytest
 
 from footlight.protocol.errors import MCPError
 
-__all__ = ["AnswerMismatch", "trim_traceback"]
+__all__ = ["AnswerMismatchError", "trim_traceback"]
 
 PACKAGE = "footlight"
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
@@ -19,7 +19,7 @@ GENERATED = "REGISTRY_HASH"
 """A name that only generated modules have."""
 
 
-class AnswerMismatch(AssertionError):
+class AnswerMismatchError(AssertionError):
     """The answer of a tool did not meet an assertion before the deadline."""
 
 
@@ -30,7 +30,7 @@ def trim_traceback(error: BaseException) -> None:
     adapter or handler of the test, keep all frames.
     """
     for each in _chain(error):
-        if not isinstance(each, (MCPError, AnswerMismatch, pytest.UsageError)):
+        if not isinstance(each, (MCPError, AnswerMismatchError, pytest.UsageError)):
             continue
         trace = _last_foreign_entry(each.__traceback__)
         if trace is None:

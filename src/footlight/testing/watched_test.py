@@ -24,7 +24,7 @@ from footlight.client.handles.handle import Handle
 from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPError
 from footlight.safe_text import escape_control_characters
-from footlight.testing.bridge import Blocking, BridgedInvoker, bridge_client
+from footlight.testing.bridge import BlockingProxy, BridgedInvoker, bridge_client
 from footlight.testing.connections import CLOSE_SECONDS, PluginConnection, PluginConnections
 from footlight.testing.evidence import FailureEvidence, collect_evidence
 from footlight.testing.generated import connect_generated, get_module_server
@@ -89,7 +89,7 @@ class WatchedTest:
             session = bound.adapter.inject_session({}, bound.session_name)
             with self._close_after(_OpenFixture("mcp", connection, client, lambda: session), handle.close):
                 if blocking:
-                    yield Blocking(bridge, handle)
+                    yield BlockingProxy(bridge, handle)
                     return
                 yield type(handle)(
                     replace(
@@ -106,7 +106,7 @@ class WatchedTest:
             bridge, client = connection.bridge, LoggedClient.with_log(connection.client, self.log)
             opened = _OpenFixture("mcp_client", connection, client, lambda: _session_of(client))
             with self._close_after(opened, client.close):
-                yield Blocking(bridge, client) if blocking else bridge_client(bridge, client)
+                yield BlockingProxy(bridge, client) if blocking else bridge_client(bridge, client)
 
     @contextmanager
     def browser(self, *, blocking: bool = False) -> Generator[Any]:
@@ -123,7 +123,7 @@ class WatchedTest:
 
             opened = _OpenFixture("browser_session", connection, client, lambda: _session_of(client))
             with self._close_after(opened, close):
-                yield Blocking(bridge, browser) if blocking else browser
+                yield BlockingProxy(bridge, browser) if blocking else browser
 
     async def _connect(self, session: str, server: object, client: MCPClient) -> Handle:
         module = self.options.module

@@ -12,7 +12,7 @@ from footlight.protocol.messages import Message, is_id
 __all__ = [
     "INVALID_REQUEST",
     "PARSE_ERROR",
-    "Refused",
+    "RefusedMessage",
     "find_excess",
     "find_id",
     "parse_message",
@@ -37,13 +37,13 @@ _END_LENGTH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedMessage:
     """The error response to data that is not a valid message."""
 
     answer: Message
 
 
-def parse_message(data: bytes | str, *, unit: str) -> Message | Refused:
+def parse_message(data: bytes | str, *, unit: str) -> Message | RefusedMessage:
     """Return the message, or the response to invalid data. Errors call the data `unit`, such as "line"."""
     if excess := find_excess(data):
         return refusal(INVALID_REQUEST, f"Invalid request: {excess}", find_id(data))
@@ -96,9 +96,9 @@ def _as_characters(data: bytes | str) -> str:
     return data if isinstance(data, str) else data.decode("latin-1")
 
 
-def refusal(code: int, message: str, id: str | int | None = None) -> Refused:
+def refusal(code: int, message: str, id: str | int | None = None) -> RefusedMessage:
     """Return an error response for the request with this id, or for an unknown request."""
-    return Refused({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+    return RefusedMessage({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 
 
 def to_line(message: Message) -> bytes:

@@ -86,7 +86,7 @@ def bind_local(folder: Path) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise ConfigurationError(f"{path} cannot be listened on: {error.strerror or error}") from None
+        raise ConfigurationError(f"cannot listen on {path}: {error.strerror or error}") from None
     return listener
 
 

@@ -19,7 +19,13 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from footlight.protocol.messages import Message
-from footlight.transports.json_messages import INVALID_REQUEST, Refused, parse_message, refusal, to_line
+from footlight.transports.json_messages import (
+    INVALID_REQUEST,
+    RefusedMessage,
+    parse_message,
+    refusal,
+    to_line,
+)
 
 __all__ = ["Read", "Write", "serve_stdio"]
 
@@ -77,7 +83,7 @@ def _start_reading(stdin: BinaryIO, incoming: MemoryObjectSendStream[Message], o
         with suppress(RuntimeError, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             for line in _lines(stdin):
                 message = _parse(line)
-                if isinstance(message, Refused):
+                if isinstance(message, RefusedMessage):
                     output.put(message.answer)
                 elif message is not None:
                     asyncio.run_coroutine_threadsafe(incoming.send(message), loop).result()
@@ -100,7 +106,7 @@ def _lines(stdin: BinaryIO) -> Generator[bytes | None]:
         yield None
 
 
-def _parse(line: bytes | None) -> Message | Refused | None:
+def _parse(line: bytes | None) -> Message | RefusedMessage | None:
     """Return the message, the response to an invalid line, or None for an empty line."""
     if line is None:
         return refusal(INVALID_REQUEST, f"Message longer than {MAX_LINE} bytes")

@@ -19,10 +19,10 @@ from footlight.transports.websocket_wire import Wire, open_streams
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-__all__ = ["HandshakeRefused", "connect_websocket"]
+__all__ = ["HandshakeRefusedError", "connect_websocket"]
 
 
-class HandshakeRefused(ConnectionError):
+class HandshakeRefusedError(ConnectionError):
     """The server refused the WebSocket. `status` and `body` are those of its HTTP response."""
 
     def __init__(self, status: int, body: str) -> None:
@@ -45,7 +45,7 @@ async def connect_websocket(
     A frame that is not a message is received as an exception. `read` ends with the connection.
 
     Raises:
-        HandshakeRefused: the server refused the connection.
+        HandshakeRefusedError: the server refused the connection.
         ConnectionError: the server cannot be reached, or does not support WebSocket.
         TimeoutError: the server does not respond.
     """
@@ -70,7 +70,7 @@ async def _open(url: str, *, headers: Mapping[str, str], options: Mapping[str, A
     except InvalidStatus as error:
         response = error.response
         body = (response.body or b"").decode(errors="replace").strip()
-        raise HandshakeRefused(response.status_code, body or response.reason_phrase) from None
+        raise HandshakeRefusedError(response.status_code, body or response.reason_phrase) from None
     except InvalidHandshake as error:
         raise ConnectionError(f"the server does not speak MCP over WebSocket: {error}") from error
 

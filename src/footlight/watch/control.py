@@ -19,7 +19,7 @@ from footlight.browser.page.page_operations import limit_reading
 from footlight.browser.page.region_capture import look_at
 from footlight.browser.snapshot.locators import stable_locator
 from footlight.browser.snapshot.nodes import Node
-from footlight.errors import FootlightError, HumanInControl, InvalidParameter
+from footlight.errors import FootlightError, HumanInControlError, InvalidParameterError
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
@@ -66,7 +66,7 @@ class Control:
         self._typed: dict[str, int] = {}
 
     def has(self, session: Session, watcher: str) -> bool:
-        return self._controls(session, watcher) and session.turn.is_persons
+        return self._controls(session, watcher) and session.takeover.is_active
 
     def _controls(self, session: Session, watcher: str) -> bool:
         found = self._persons.get(session.id)
@@ -86,10 +86,10 @@ class Control:
 
     async def take(self, session: Session, watcher: str) -> str | None:
         """Give a watcher control of a session. Return None, or the reason if that is not possible."""
-        if session.turn.is_persons:
+        if session.takeover.is_active:
             return None if self.has(session, watcher) else "Another person controls the session."
         self._forget(session)
-        if not await session.turn.take(timeout_s=TAKE_SECONDS):
+        if not await session.takeover.begin(timeout_s=TAKE_SECONDS):
             return f"A call has been running for {TAKE_SECONDS:.0f} seconds. Try again when it is over."
         if session.id in self._persons:  # Another person waited for the same call.
             return None if self.has(session, watcher) else "Another person controls the session."
@@ -109,19 +109,19 @@ class Control:
         """Replay the input events of a person in the page, in order.
 
         Raises:
-            HumanInControl: This watcher does not control the session.
-            InvalidParameter: An event is not valid.
+            HumanInControlError: This watcher does not control the session.
+            InvalidParameterError: An event is not valid.
             FootlightError: The page does not answer.
         """
         if not self.has(session, watcher):
-            raise HumanInControl("Take over the session first.")
+            raise HumanInControlError("Take over the session first.")
         self.note_watcher(watcher)
         session.touch()
         async with self._input_locks[session.id]:
             page = await session.page_table.get()
             for event in events[:MAX_EVENTS]:
                 if not isinstance(event, Mapping):
-                    raise _not_understood()
+                    raise _input_error("each event must be an object with a type")
                 await self._act(session, page, cast("Mapping[str, Any]", event))
 
     async def close(self) -> None:
@@ -136,7 +136,7 @@ class Control:
             await asyncio.sleep(CHECK_SECONDS)
             for person in [*self._persons.values()]:
                 session, absent = person.session, time.monotonic() - person.heard_at > ABSENT_SECONDS
-                if absent or session.has_ended or not session.turn.is_persons:
+                if absent or session.has_ended or not session.takeover.is_active:
                     self._end(session, "hand_back", "")
 
     def _forget(self, session: Session) -> None:
@@ -146,8 +146,8 @@ class Control:
     def _end(self, session: Session, step: str, note: str) -> None:
         self._forget(session)
         self._flush_typed(session)
-        if session.turn.is_persons:
-            session.turn.give_back(note)
+        if session.takeover.is_active:
+            session.takeover.end(note)
         self._journal.note_step(session, step, {"note": note} if note else {})
 
     async def _act(self, session: Session, page: Page, event: Mapping[str, Any]) -> None:
@@ -173,7 +173,7 @@ class Control:
                 self._note(session, page, "reload", {})
                 await page.playwright.reload(timeout=INPUT_MS, wait_until="commit")
             case _:
-                raise _not_understood()
+                raise _input_error("type must be text, key, click, wheel, dialog, back or reload")
 
     async def _press_key(self, session: Session, page: Page, key: str, deadline: Deadline) -> None:
         self._note(session, page, "press", {"key": key})
@@ -185,7 +185,7 @@ class Control:
     ) -> None:
         at, button, count = _point(event), event.get("button", "left"), event.get("count", 1)
         if button not in ("left", "middle", "right") or count not in (1, 2, 3):
-            raise _not_understood()
+            raise _input_error("button must be left, middle or right, and count 1, 2 or 3")
         await self._click(session, page, at, button, count, deadline)
 
     async def _answer_dialog(self, session: Session, page: Page, *, accept: bool) -> None:
@@ -261,7 +261,7 @@ def _find_typed_text(event: Mapping[str, Any]) -> str | None:
         case "text":
             text = event.get("text")
             if not isinstance(text, str) or len(text) > MAX_TEXT:
-                raise _not_understood()
+                raise _input_error(f"text must be a string of at most {MAX_TEXT} characters")
             return text
         case "key" if len(key := _key(event)) == 1:
             return key
@@ -276,19 +276,18 @@ def _point(event: Mapping[str, Any]) -> Point:
 def _number(event: Mapping[str, Any], name: str) -> float:
     value = event.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e5:
-        raise _not_understood()
+        raise _input_error(f"{name} must be a number between -100000 and 100000")
     return float(value)
 
 
 def _key(event: Mapping[str, Any]) -> str:
     key, modifiers = event.get("key"), cast("object", event.get("modifiers", []))
-    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY or not isinstance(modifiers, list):
-        raise _not_understood()
-    keys = cast("list[Any]", modifiers)
-    if any(each not in MODIFIERS for each in keys):
-        raise _not_understood()
-    return "+".join((*keys, key))
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY:
+        raise _input_error(f"key must be the name of a key, with at most {MAX_KEY} characters")
+    if not isinstance(modifiers, list) or any(each not in MODIFIERS for each in cast("list[Any]", modifiers)):
+        raise _input_error(f"modifiers must be a list of {', '.join(MODIFIERS)}")
+    return "+".join((*cast("list[str]", modifiers), key))
 
 
-def _not_understood() -> InvalidParameter:
-    return InvalidParameter("The input is not understood", parameter="events")
+def _input_error(problem: str) -> InvalidParameterError:
+    return InvalidParameterError(f"events: {problem}", parameter="events")

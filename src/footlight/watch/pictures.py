@@ -34,7 +34,7 @@ class Pictures:
     def __init__(self) -> None:
         self.captures = 0
         """The number of started captures, for tests and measurements."""
-        self._feeds: dict[tuple[str, str], _Feed] = {}
+        self._feeds: dict[tuple[str, str], _PageStream] = {}
         self._numbers = itertools.count(1)
 
     def is_watched(self, session_id: str) -> bool:
@@ -55,12 +55,12 @@ class Pictures:
         key = (session.id, page.id)
         feed = self._feeds.get(key)
         if feed is None or feed.page is not page:
-            feed = self._feeds[key] = _Feed(page, self._numbers)
+            feed = self._feeds[key] = _PageStream(page, self._numbers)
             self.captures += 1
             feed.task = asyncio.create_task(self._run(key, feed))
         return await feed.wait_for_next(after, seconds)
 
-    async def _run(self, key: tuple[str, str], feed: _Feed) -> None:
+    async def _run(self, key: tuple[str, str], feed: _PageStream) -> None:
         try:
             async with show_live(feed.page, feed.on_frame):
                 while feed.is_wanted:  # noqa: ASYNC110 - it depends on the time of the last request
@@ -82,7 +82,7 @@ class Pictures:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-class _Feed:
+class _PageStream:
     """The frames of one page."""
 
     def __init__(self, page: Page, numbers: Iterator[int]) -> None:

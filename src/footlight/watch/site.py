@@ -22,13 +22,13 @@ from starlette.responses import FileResponse, Response
 
 from footlight.transports.network.access import AccessControl, Refusal
 from footlight.watch.tickets import Tickets
-from footlight.watch.trace_viewer import NoTrace, TraceViewer
-from footlight.watch.watchers import RequestFailed, Visitor, WatchState, refuse_sender
+from footlight.watch.trace_viewer import InvalidTraceError, TraceViewer
+from footlight.watch.watchers import Visitor, WatchRequestError, WatchState, refuse_sender
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from footlight.watch.watchers import Desk
+    from footlight.watch.watchers import WatchBackend
 
 __all__ = ["PATH", "WatchSite", "WatchSites"]
 
@@ -61,24 +61,25 @@ _ASSETS = {
     "/watch.css": ("watch.css", "text/css"),
     "/watch.js": ("watch.js", "text/javascript"),
     "/picture.js": ("picture.js", "text/javascript"),
+    "/remote_input.js": ("remote_input.js", "text/javascript"),
     "/server.js": ("server.js", "text/javascript"),
     "/calls.js": ("calls.js", "text/javascript"),
 }
 
 
 class WatchSites:
-    """The watch page on the listeners of a server, and the tickets for it. `desk` provides the sessions."""
+    """The watch page on the listeners of a server, and its tickets. `backend` provides the sessions."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, backend: WatchBackend) -> None:
         self.tickets = Tickets()
-        self._desk = desk
+        self._backend = backend
         self._trace_viewer = TraceViewer()
         self._sites: list[WatchSite] = []
 
     def make_site(self, access_control: AccessControl) -> WatchSite:
         """Return the site for a listener with this access control."""
         site = WatchSite(
-            access_control, desk=self._desk, tickets=self.tickets, trace_viewer=self._trace_viewer
+            access_control, backend=self._backend, tickets=self.tickets, trace_viewer=self._trace_viewer
         )
         self._sites.append(site)
         return site
@@ -100,10 +101,15 @@ class WatchSite:
     """Answers requests for `/watch` and the paths below it. A named principal sees only its own sessions."""
 
     def __init__(
-        self, access_control: AccessControl, *, desk: Desk, tickets: Tickets, trace_viewer: TraceViewer
+        self,
+        access_control: AccessControl,
+        *,
+        backend: WatchBackend,
+        tickets: Tickets,
+        trace_viewer: TraceViewer,
     ) -> None:
         self._access_control = access_control
-        self._desk = desk
+        self._backend = backend
         self._tickets = tickets
         self._trace_viewer = trace_viewer
         self._origin = secrets.token_hex(8)
@@ -121,7 +127,7 @@ class WatchSite:
         headers = Headers(scope=scope)
         try:
             response = await self._answer(scope, headers, receive)
-        except RequestFailed as failed:
+        except WatchRequestError as failed:
             response = _json({"error": failed.message}, failed.status)
         except Exception:
             logger.exception("a request of a watcher failed")
@@ -136,7 +142,7 @@ class WatchSite:
 
     async def _answer(self, scope: Scope, headers: Headers, receive: Receive) -> Response:
         if any(len(headers.getlist(name)) > 1 for name in ("host", "origin", "authorization")):
-            raise RequestFailed(400, "A header occurs more than once.")
+            raise WatchRequestError(400, "A header occurs more than once.")
         path, method = scope["path"].removeprefix(PATH).rstrip("/"), scope["method"]
         if path in _ASSETS and method in ("GET", "HEAD"):
             _check_sender(self._access_control, headers)
@@ -146,11 +152,11 @@ class WatchSite:
             _check_sender(self._access_control, headers)
             if (found := self._trace_viewer.find(scope["path"])) is not None:
                 return found
-            raise RequestFailed(404, "There is no such trace.")
+            raise WatchRequestError(404, "There is no such trace.")
         visitor = await self._identify(headers)
         query = QueryParams(scope["query_string"])
         if self._closed.is_set():
-            raise RequestFailed(503, "The server is shutting down.")
+            raise WatchRequestError(503, "The server is shutting down.")
         asked = {
             "/api/state": self._state,
             "/api/picture": self._picture,
@@ -163,7 +169,7 @@ class WatchSite:
             return await self._open_trace(await _body(receive), visitor)
         if method == "POST" and path in ("/api/take", "/api/give-back", "/api/act"):
             return await self._steer(path, await _body(receive), visitor)
-        raise RequestFailed(404, "There is no such page.")
+        raise WatchRequestError(404, "There is no such page.")
 
     async def _answer_while_there(self, work: Coroutine[Any, Any, Response], receive: Receive) -> Response:
         """Return the answer, or stop the work when the watcher disconnects or the server shuts down."""
@@ -174,7 +180,7 @@ class WatchSite:
             await asyncio.wait((working, leaving, closing), return_when=asyncio.FIRST_COMPLETED)
             if working.done():
                 return await working
-            raise RequestFailed(503, "The server is shutting down.")
+            raise WatchRequestError(503, "The server is shutting down.")
         finally:
             for task in (working, leaving, closing):
                 task.cancel()
@@ -186,25 +192,25 @@ class WatchSite:
         if (ticket := self._tickets.find(token)) is not None:
             return Visitor(session_id=ticket.session_id)
         if self._tickets.is_closed(token):
-            raise RequestFailed(401, "The request for help is over, so this address is no longer valid.")
+            raise WatchRequestError(401, "The request for help is over, so this address is no longer valid.")
         # `_check_sender` has checked the origin, more strictly than the access control does.
         checked = await self._access_control.check(
             {name: value for name, value in headers.items() if name != "origin"}
         )
         if isinstance(checked, Refusal):
             message = {401: "The token is missing or wrong."}.get(checked.status, checked.message)
-            raise RequestFailed(checked.status, message)
+            raise WatchRequestError(checked.status, message)
         return Visitor(owner=checked.principal if checked.named else None)
 
     async def _state(self, query: QueryParams, visitor: Visitor) -> Response:
         watcher = query.get("watcher", "")[:64]
-        self._desk.note_watcher(watcher)
+        self._backend.note_watcher(watcher)
         seconds = WAIT_SECONDS if query.get("wait") == "1" else 0
-        state = await self._desk.read_state(_count(query, "after"), seconds)
+        state = await self._backend.read_state(_count(query, "after"), seconds)
         return _json({"origin": self._origin, **_render_state(state, visitor, watcher)})
 
     async def _picture(self, query: QueryParams, visitor: Visitor) -> Response:
-        picture = await self._desk.read_picture(
+        picture = await self._backend.read_picture(
             query.get("session", ""), query.get("page"), _count(query, "after"), visitor
         )
         headers, frame = {**_HEADERS, "X-Page": picture.page}, picture.frame
@@ -218,37 +224,37 @@ class WatchSite:
         return Response(frame.data, headers={**headers, **facts}, media_type="image/jpeg")
 
     async def _still(self, query: QueryParams, visitor: Visitor) -> Response:
-        picture = await self._desk.read_still(query.get("call", ""), visitor)
+        picture = await self._backend.read_still(query.get("call", ""), visitor)
         return Response(picture, headers=_HEADERS, media_type="image/jpeg")
 
     async def _report(self, query: QueryParams, visitor: Visitor) -> Response:
-        page = await self._desk.make_report(query.get("session", ""), visitor)
+        page = await self._backend.make_report(query.get("session", ""), visitor)
         return Response(page, headers=_HEADERS, media_type="text/html")
 
     async def _open_trace(self, body: Mapping[str, Any], visitor: Visitor) -> Response:
         """Open the trace that a call has written, or the last one of a session, in the trace viewer."""
         session, call = body.get("session"), body.get("call")
-        trace = await self._desk.find_trace(
+        trace = await self._backend.find_trace(
             None if session is None else str(session), None if call is None else str(call), visitor
         )
         try:
             return _json({"url": self._trace_viewer.open(trace)})
-        except NoTrace as error:
-            raise RequestFailed(410, str(error)) from None
+        except InvalidTraceError as error:
+            raise WatchRequestError(410, str(error)) from None
 
     async def _steer(self, path: str, body: Mapping[str, Any], visitor: Visitor) -> Response:
         session, watcher = str(body.get("session", "")), str(body.get("watcher", ""))[:64]
         if not watcher:
-            raise RequestFailed(400, "The request has no watcher.")
+            raise WatchRequestError(400, "watcher: required")
         if path == "/api/take":
-            await self._desk.take(session, watcher, visitor)
+            await self._backend.take(session, watcher, visitor)
         elif path == "/api/give-back":
-            await self._desk.give_back(session, watcher, str(body.get("note", "")), visitor)
+            await self._backend.give_back(session, watcher, str(body.get("note", "")), visitor)
         else:
             events: object = body.get("events")
             if not isinstance(events, list):
-                raise RequestFailed(400, "The input is not understood.")
-            await self._desk.act(session, watcher, cast("list[Any]", events), visitor)
+                raise WatchRequestError(400, "events: must be a list of input events")
+            await self._backend.act(session, watcher, cast("list[Any]", events), visitor)
         return _json({"ok": True})
 
 
@@ -272,7 +278,7 @@ def _render_state(state: WatchState, visitor: Visitor, watcher: str) -> dict[str
 def _check_sender(access_control: AccessControl, headers: Headers) -> None:
     refusal = refuse_sender(access_control, headers)
     if refusal is not None:
-        raise RequestFailed(refusal.status, refusal.message)
+        raise WatchRequestError(refusal.status, refusal.message)
 
 
 async def _wait_until_gone(receive: Receive) -> None:
@@ -286,10 +292,10 @@ async def _body(receive: Receive) -> Mapping[str, Any]:
         async with asyncio.timeout(SEND_SECONDS):
             message = await receive()
         if message["type"] == "http.disconnect":
-            raise RequestFailed(400, "The request ended before its body was complete.")
+            raise WatchRequestError(400, "The request ended before its body was complete.")
         body += message.get("body", b"")
         if len(body) > MAX_BODY:
-            raise RequestFailed(413, "The request is too large.")
+            raise WatchRequestError(413, "The request is too large.")
         if not message.get("more_body", False):
             break
     try:
@@ -297,7 +303,7 @@ async def _body(receive: Receive) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise RequestFailed(400, "The input is not understood.")
+        raise WatchRequestError(400, "The body must be a JSON object.")
     return cast("dict[str, Any]", value)
 
 

@@ -25,7 +25,7 @@ from footlight.watch.watchers import refuse_sender
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-__all__ = ["NoTrace", "TraceViewer", "serve_trace"]
+__all__ = ["InvalidTraceError", "TraceViewer", "serve_trace"]
 
 PREFIX = "/watch/trace/"
 TRACE = "trace.zip"
@@ -55,7 +55,7 @@ HEADERS = {
 }
 
 
-class NoTrace(Exception):
+class InvalidTraceError(Exception):
     """The trace cannot be opened."""
 
 
@@ -69,14 +69,14 @@ class TraceViewer:
         """Open a trace, and return the path and the query of its URL.
 
         Raises:
-            NoTrace: the file is missing or not a trace, or Playwright has no trace viewer.
+            InvalidTraceError: the file is missing or not a trace, or Playwright has no trace viewer.
         """
         if trace.is_symlink() or not trace.is_file():
-            raise NoTrace(f"The file {trace.name} no longer exists.")
+            raise InvalidTraceError(f"The file {trace.name} no longer exists.")
         if not _is_trace(trace):
-            raise NoTrace(f"The file {trace.name} is not a trace of Playwright.")
+            raise InvalidTraceError(f"The file {trace.name} is not a trace of Playwright.")
         if not _viewer_files():
-            raise NoTrace("The installed Playwright package has no trace viewer.")
+            raise InvalidTraceError("The installed Playwright package has no trace viewer.")
         token = secrets.token_urlsafe(32)
         self._opened[token] = trace
         while len(self._opened) > MAX_OPENED:
@@ -107,7 +107,7 @@ async def serve_trace(trace: Path) -> AsyncGenerator[str]:
     """Serve the viewer for one trace on a free loopback port, and yield the URL.
 
     Raises:
-        NoTrace: what `TraceViewer.open` raises.
+        InvalidTraceError: what `TraceViewer.open` raises.
     """
     from footlight.config import ListenSettings
     from footlight.transports.network.access import AccessControl

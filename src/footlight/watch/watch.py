@@ -15,8 +15,8 @@ from footlight.errors import FootlightError
 from footlight.server.answers.masking import Mask, keep_unmasked
 from footlight.server.live_view import SessionView
 from footlight.watch.control import Control
-from footlight.watch.desk import LocalDesk, session_view
 from footlight.watch.journal import Journal
+from footlight.watch.local_backend import LocalWatchBackend, session_view
 from footlight.watch.pictures import Pictures
 from footlight.watch.redaction import Redactor
 from footlight.watch.site import WatchSites
@@ -66,10 +66,10 @@ class Watch:
         )
         self.journal.is_watched = self.pictures.is_watched
         self.control = Control(self.journal)
-        self.desk = LocalDesk(
+        self.backend = LocalWatchBackend(
             find_sessions, journal=self.journal, pictures=self.pictures, control=self.control
         )
-        self.sites = WatchSites(self.desk)
+        self.sites = WatchSites(self.backend)
 
     def on_change(self, change: SessionChange) -> None:
         self.journal.on_change(change)

@@ -15,10 +15,18 @@ if TYPE_CHECKING:
 
     from footlight.browser.recording.live_picture import LiveFrame
 
-__all__ = ["Desk", "PagePicture", "RequestFailed", "Visitor", "WatchState", "Watched", "refuse_sender"]
+__all__ = [
+    "PagePicture",
+    "Visitor",
+    "WatchBackend",
+    "WatchRequestError",
+    "WatchState",
+    "WatchedItem",
+    "refuse_sender",
+]
 
 
-class RequestFailed(Exception):
+class WatchRequestError(Exception):
     """A request that failed, with an HTTP status and a message for the page."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -39,7 +47,7 @@ class Visitor:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchedItem:
     """A session, an ended session or a call, in the form for the page, with its owner."""
 
     view: Mapping[str, Any]
@@ -59,9 +67,9 @@ class WatchState:
     revision: int
     captures: int
     """The number of started captures, for tests and measurements."""
-    sessions: Sequence[Watched]
-    ended: Sequence[Watched]
-    calls: Sequence[Watched]
+    sessions: Sequence[WatchedItem]
+    ended: Sequence[WatchedItem]
+    calls: Sequence[WatchedItem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +81,11 @@ class PagePicture:
     frame: LiveFrame | None = None
 
 
-class Desk(Protocol):
+class WatchBackend(Protocol):
     """Answers the requests of the watch page, for the sessions of this process or of a cluster.
 
-    All methods except the first two raise `RequestFailed` if the visitor may not see the session, or if the
-    request fails.
+    All methods except the first two raise `WatchRequestError` if the visitor may not see the session, or
+    if the request fails.
     """
 
     def note_watcher(self, watcher: str) -> None:

@@ -14,11 +14,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from footlight.app_errors import DependenciesMissing, PortInUse
+from footlight.app_errors import DependenciesMissingError, PortInUseError
 from footlight.apps.metamask.anvil import find_anvil, run_anvil
 from footlight.apps.metamask.chain import format_ether
 from footlight.apps.metamask.fixtures import ACCOUNT, SEED_PHRASE
-from footlight.errors import LaunchFailed, NetworkFailed
+from footlight.errors import LaunchFailedError, NetworkFailedError
 from tests.apps.anvil_path import PEERS, anvil_path
 from tests.client.peers import free_port
 from tests.processes import children_of, descendants_of, line_of, name_of
@@ -88,7 +88,7 @@ async def test_port_in_use_is_reported_before_anvil_starts() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 
-        with pytest.raises(PortInUse, match=f"^port {port}, which the chain .* process {os.getpid()} "):
+        with pytest.raises(PortInUseError, match=f"^port {port}, which the chain .* process {os.getpid()} "):
             async with run_anvil(executable=anvil_path(), port=port, mnemonic=SEED_PHRASE):
                 pytest.fail("it started")
 
@@ -99,7 +99,7 @@ async def test_early_exit_of_anvil_reports_its_output() -> None:
     """Nothing is left of it."""
     before = _children()
 
-    with pytest.raises(LaunchFailed) as raised:
+    with pytest.raises(LaunchFailedError) as raised:
         async with run_anvil(executable=anvil_path(), port=free_port(), mnemonic="no such words"):
             pytest.fail("it started")
 
@@ -113,7 +113,7 @@ async def test_unstartable_executable_is_reported(tmp_path: Path) -> None:
     executable.write_text("#!/no/such/interpreter\n")
     executable.chmod(0o755)
 
-    with pytest.raises(LaunchFailed) as raised:
+    with pytest.raises(LaunchFailedError) as raised:
         async with run_anvil(executable=executable, port=free_port(), mnemonic=SEED_PHRASE):
             pytest.fail("it started")
 
@@ -130,7 +130,7 @@ async def test_unresponsive_anvil_is_terminated_after_timeout(
     executable.write_text("#!/bin/sh\ntrap '' TERM\necho listening to nobody\nwhile :; do sleep 60; done\n")
     executable.chmod(0o755)
 
-    with pytest.raises(LaunchFailed) as raised:
+    with pytest.raises(LaunchFailedError) as raised:
         async with run_anvil(executable=executable, port=free_port(), mnemonic=SEED_PHRASE):
             pytest.fail("it is ready")
 
@@ -150,7 +150,7 @@ async def test_calls_to_killed_chain_report_that_chain_is_not_running() -> None:
         async with asyncio.timeout(WAIT_SECONDS):
             await chain.ended.wait()
 
-        with pytest.raises(NetworkFailed) as raised:
+        with pytest.raises(NetworkFailedError) as raised:
             await chain.block_number()
 
     assert raised.value.message == f"the chain at http://127.0.0.1:{port} is not running any more"
@@ -235,7 +235,7 @@ def test_anvil_in_node_modules_is_found(tmp_path: Path, monkeypatch: pytest.Monk
 def test_missing_anvil_error_explains_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(DependenciesMissing) as raised:
+    with pytest.raises(DependenciesMissingError) as raised:
         find_anvil([tmp_path])
 
     assert raised.value.details == {"missing": "anvil"}

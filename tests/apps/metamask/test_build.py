@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from footlight.app_errors import BuildFailed, DependenciesMissing, InvalidConfig
+from footlight.app_errors import BuildFailedError, DependenciesMissingError, InvalidConfigError
 from footlight.apps.metamask.build import DIST, build
 from footlight.apps.process import PIECE_BYTES
 from tests.processes import descendants_of
@@ -84,7 +84,7 @@ async def test_missing_dependency_is_named(repository: Path, yarn: Yarn, gone: s
     yarn(MAKE)
     (repository / gone).rename(repository / "elsewhere")
 
-    with pytest.raises(DependenciesMissing) as raised:
+    with pytest.raises(DependenciesMissingError) as raised:
         await build(repository)
 
     assert raised.value.message == f"there is no {gone} in {repository}"
@@ -97,7 +97,7 @@ async def test_missing_yarn_error_explains_installation(
 ) -> None:
     monkeypatch.setenv("PATH", str(repository))
 
-    with pytest.raises(DependenciesMissing) as raised:
+    with pytest.raises(DependenciesMissingError) as raised:
         await build(repository)
 
     assert (raised.value.message, raised.value.details) == ("yarn is not in PATH", {"missing": "yarn"})
@@ -107,7 +107,7 @@ async def test_missing_yarn_error_explains_installation(
 async def test_unknown_build_type_is_refused(repository: Path, yarn: Yarn) -> None:
     yarn(MAKE)
 
-    with pytest.raises(InvalidConfig, match=r"^buildType must be one of build:test, not --cwd=/$"):
+    with pytest.raises(InvalidConfigError, match=r"^buildType must be one of build:test, not --cwd=/$"):
         await build(repository, build_type="--cwd=/")
 
     assert _runs(repository) == 0
@@ -118,7 +118,7 @@ async def test_failed_build_error_contains_last_output_lines(repository: Path, y
         "for n in $(seq 1 100); do echo line $n; done\nprintf '\\033[31mno such module\\033[0m' >&2\nexit 3\n"
     )
 
-    with pytest.raises(BuildFailed) as raised:
+    with pytest.raises(BuildFailedError) as raised:
         await build(repository)
 
     lines = raised.value.details.pop("output").split("\n")
@@ -130,7 +130,7 @@ async def test_failed_build_error_contains_last_output_lines(repository: Path, y
 async def test_successful_exit_without_manifest_is_a_failed_build(repository: Path, yarn: Yarn) -> None:
     yarn("exit 0\n")
 
-    with pytest.raises(BuildFailed, match=r"succeeded, but did not create dist/chrome/manifest\.json$"):
+    with pytest.raises(BuildFailedError, match=r"succeeded, but did not create dist/chrome/manifest\.json$"):
         await build(repository)
 
 
@@ -143,12 +143,12 @@ async def test_a_build_with_a_broken_manifest_has_failed(
 ) -> None:
     yarn(MAKE.replace(MANIFEST, manifest))
 
-    with pytest.raises(BuildFailed, match=f"^yarn build:test succeeded, but .*{said}"):
+    with pytest.raises(BuildFailedError, match=f"^yarn build:test succeeded, but .*{said}"):
         await build(repository)
 
     # It is not taken for built, unless somebody else puts it there.
     (repository / DIST / "manifest.json").write_text(manifest)
-    with pytest.raises(InvalidConfig, match=said) as raised:
+    with pytest.raises(InvalidConfigError, match=said) as raised:
         await build(repository)
     assert raised.value.suggestion == "Build it again, with force: true."
 
@@ -163,7 +163,7 @@ async def test_path_that_no_browser_accepts_is_refused_before_the_build(
     (moved / DIST).mkdir(parents=True)
     (moved / DIST / "manifest.json").write_text(MANIFEST)
 
-    with pytest.raises(InvalidConfig, match="has a comma in its path") as raised:
+    with pytest.raises(InvalidConfigError, match="has a comma in its path") as raised:
         await build(moved, force=force)
 
     assert raised.value.suggestion == "Move the extension, or give a copy of it elsewhere."
@@ -173,7 +173,7 @@ async def test_path_that_no_browser_accepts_is_refused_before_the_build(
 
 async def test_leftovers_of_failed_build_are_not_reused(repository: Path, yarn: Yarn) -> None:
     yarn(f"{MAKE}exit 1\n")
-    with pytest.raises(BuildFailed):
+    with pytest.raises(BuildFailedError):
         await build(repository)
 
     yarn(MAKE)
@@ -186,7 +186,7 @@ async def test_previous_build_survives_an_early_build_failure(repository: Path, 
     yarn(MAKE)
     await build(repository)
     yarn("exit 1\n")
-    with pytest.raises(BuildFailed):
+    with pytest.raises(BuildFailedError):
         await build(repository, force=True)
 
     assert await build(repository) == repository / DIST
@@ -204,7 +204,7 @@ async def test_build_timeout_kills_the_whole_process_tree(
     building = asyncio.create_task(build(repository, timeout_s=1))
     family = await read_started_processes(pipe)
 
-    with pytest.raises(BuildFailed) as raised:
+    with pytest.raises(BuildFailedError) as raised:
         await building
 
     assert raised.value.message == "yarn build:test did not finish within 1 s"
@@ -261,7 +261,7 @@ async def test_build_output_is_logged_line_by_line(
 async def test_endless_output_line_is_truncated(repository: Path, yarn: Yarn) -> None:
     yarn("head -c 5000000 /dev/zero | tr '\\0' x\nexit 1\n")
 
-    with pytest.raises(BuildFailed) as raised:
+    with pytest.raises(BuildFailedError) as raised:
         await build(repository)
 
     assert len(raised.value.details["output"]) < 100_000
@@ -290,7 +290,7 @@ async def test_flood_of_build_output_does_not_block_event_loop(
     logger.addFilter(count_line)
     counting = asyncio.create_task(count_turns())
     try:
-        with pytest.raises(BuildFailed):
+        with pytest.raises(BuildFailedError):
             await build(repository)
     finally:
         counting.cancel()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from footlight.apps.metamask.anvil import run_anvil
 from footlight.apps.metamask.chain import Chain, connect_chain, format_ether
 from footlight.apps.metamask.fixtures import ACCOUNT, ACCOUNTS, SEED_PHRASE
-from footlight.errors import NetworkFailed
+from footlight.errors import NetworkFailedError
 from tests.apps.anvil_path import anvil_path
 from tests.client.peers import free_port
 
@@ -49,7 +49,7 @@ async def test_concurrent_calls_get_their_own_answers(chain: Chain) -> None:
 
 
 async def test_refused_rpc_call_reports_the_reason(chain: Chain) -> None:
-    with pytest.raises(NetworkFailed) as raised:
+    with pytest.raises(NetworkFailedError) as raised:
         await chain.call("eth_nothing")
 
     assert raised.value.message == f"the chain at {chain.url} refused eth_nothing: Method not found"
@@ -58,7 +58,7 @@ async def test_refused_rpc_call_reports_the_reason(chain: Chain) -> None:
 
 
 async def test_invalid_address_is_refused(chain: Chain) -> None:
-    with pytest.raises(NetworkFailed, match="refused eth_getBalance"):
+    with pytest.raises(NetworkFailedError, match="refused eth_getBalance"):
         await chain.balance("nobody")
 
 
@@ -83,7 +83,7 @@ async def test_connection_is_reused() -> None:
 async def test_closed_port_is_reported_as_stopped_chain() -> None:
     url = f"http://127.0.0.1:{free_port()}"
     async with connect_chain(url) as chain:
-        with pytest.raises(NetworkFailed) as raised:
+        with pytest.raises(NetworkFailedError) as raised:
             await chain.block_number()
 
     assert raised.value.message == f"the chain at {url} is not running any more"
@@ -92,7 +92,7 @@ async def test_closed_port_is_reported_as_stopped_chain() -> None:
 async def test_unanswered_rpc_call_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footlight.apps.metamask.chain.CALL_SECONDS", 0.2)
     async with _server(None) as server, connect_chain(server.url) as chain:
-        with pytest.raises(NetworkFailed) as raised:
+        with pytest.raises(NetworkFailedError) as raised:
             await chain.block_number()
 
     assert raised.value.message == f"the chain at {server.url} did not answer eth_blockNumber within 0.2 s"
@@ -102,7 +102,7 @@ async def test_unanswered_rpc_call_times_out(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("body", [b"<h1>Hello</h1>", b"[]", b'{"id": 1}', b"\xff"])
 async def test_non_rpc_server_on_the_port_is_reported(body: bytes) -> None:
     async with _server(body) as server, connect_chain(server.url) as chain:
-        with pytest.raises(NetworkFailed) as raised:
+        with pytest.raises(NetworkFailedError) as raised:
             await chain.block_number()
 
     assert (

@@ -14,7 +14,7 @@ import httpx2
 import psutil
 import pytest
 
-from footlight.app_errors import PortInUse
+from footlight.app_errors import PortInUseError
 from footlight.apps.metamask.fixture_server import FixtureServer, serve_fixture
 from tests.client.peers import free_port
 
@@ -122,7 +122,7 @@ async def test_port_in_use_is_reported() -> None:
         port = listener.getsockname()[1]
 
         with pytest.raises(
-            PortInUse, match=f"^port {port}, which the fixture server .* process {os.getpid()} "
+            PortInUseError, match=f"^port {port}, which the fixture server .* process {os.getpid()} "
         ):
             async with serve_fixture(STATE, port=port):
                 pytest.fail("it started")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright._impl._driver import compute_driver_executable
 
-from footlight.app_errors import InvalidConfig
+from footlight.app_errors import InvalidConfigError
 from footlight.apps.metamask.anvil import run_anvil
 from footlight.apps.metamask.fixtures import (
     ACCOUNT,
@@ -243,14 +243,14 @@ def test_custom_fixture_is_passed_unchanged() -> None:
     ],
 )
 def test_conflicting_fixture_options_are_refused(mode: Any, name: str, fixture: Any, message: str) -> None:
-    with pytest.raises(InvalidConfig) as raised:
+    with pytest.raises(InvalidConfigError) as raised:
         fixture_for(mode, name, fixture, chain_port=8545)
 
     assert raised.value.message == message
 
 
 def test_unknown_preset_error_lists_known_presets() -> None:
-    with pytest.raises(InvalidConfig) as raised:
+    with pytest.raises(InvalidConfigError) as raised:
         preset("withEverything", chain_port=8545)
 
     assert raised.value.suggestion == f"Name one of: {', '.join(PRESETS)}."
@@ -269,7 +269,7 @@ def test_unknown_preset_error_lists_known_presets() -> None:
     ],
 )
 def test_fixture_without_data_or_version_is_refused(fixture: dict[str, Any]) -> None:
-    with pytest.raises(InvalidConfig, match=r"^fixture must have data, .* and meta\.version"):
+    with pytest.raises(InvalidConfigError, match=r"^fixture must have data, .* and meta\.version"):
         fixture_for("custom", None, fixture, chain_port=8545)
 
 
@@ -284,7 +284,7 @@ def test_any_options_give_a_fixture_or_a_config_error(
 ) -> None:
     try:
         given = fixture_for(mode, name, fixture, chain_port=chain_port)
-    except InvalidConfig:
+    except InvalidConfigError:
         return
 
     assert set(given) == {"data", "meta"}

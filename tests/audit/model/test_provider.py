@@ -152,7 +152,7 @@ async def test_model_uses_the_default_address_of_the_vendor(
         ),
         (
             {"environ": {"OPENAI_API_KEY": "sk-“quoted”"}},
-            "the key in OPENAI_API_KEY has characters that no key has",
+            "the key in OPENAI_API_KEY has characters that are not allowed in a key",
         ),
         (
             {"environ": {"OPENAI_API_KEY": "k"}, "base_url": "http://models.example/v1", "model": "m"},

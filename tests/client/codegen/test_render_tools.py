@@ -41,13 +41,13 @@ MODULE = '''\
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
 
 from footlight.client.handles import (
-    Bound,
     CallLog,
     CallOptions,
-    Connecting,
     Handle,
     Namespace,
+    PendingConnection,
     Registry,
+    SessionBinding,
     connect,
 )
 from footlight.client.handles.adapters import Adapter, szkrabok_session
@@ -101,7 +101,7 @@ class McpHandle(Handle):
     About the session itself, and so only for `call`: session.open.
     """
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: SessionBinding) -> None:
         super().__init__(bound)
         self.nav = Nav(bound, "nav")
         self._root = self.root = Root(bound, "_root")
@@ -121,7 +121,7 @@ def mcp_connect(
     server: object = SERVER,
     log: CallLog | None = None,
     timeout_ms: float | None = None,
-) -> Connecting[McpHandle]:
+) -> PendingConnection[McpHandle]:
     """Connect, check that the tools are those of this module, and open the session.
 
     `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one

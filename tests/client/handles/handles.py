@@ -16,13 +16,13 @@ from typing import Any, NotRequired, TypedDict, TypeVar, Unpack, overload
 import psutil
 
 from footlight.client.handles import (
-    Bound,
     CallLog,
     CallOptions,
-    Connecting,
     Handle,
     Namespace,
+    PendingConnection,
     Registry,
+    SessionBinding,
     connect,
     create_logger,
     registry_hash,
@@ -96,7 +96,7 @@ class Root(Namespace):
 class McpHandle(Handle):
     """`nav`, `browser`, and `_root` for tools without a namespace."""
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: SessionBinding) -> None:
         super().__init__(bound)
         self.nav = Nav(bound, "nav")
         self.browser = Browser(bound, "browser")
@@ -118,7 +118,7 @@ def mcp_connect(
     server: object,
     log: CallLog | None = None,
     timeout_ms: float | None = None,
-) -> Connecting[McpHandle]:
+) -> PendingConnection[McpHandle]:
     return connect(
         McpHandle,
         session_name,

@@ -16,7 +16,7 @@ import pytest
 
 from footlight.client.handles import Handle, connect
 from footlight.client.handles.adapters import Adapter, SzkrabokSession, browser_session, szkrabok_session
-from footlight.client.handles.connect import Connecting
+from footlight.client.handles.connect import PendingConnection
 from footlight.client.mcp_client import MCPClient
 from footlight.client.transports.stdio import Stdio
 from footlight.protocol.errors import MCPError, MCPTimeoutError, ServerNotAvailableError, ToolInvocationError
@@ -44,7 +44,7 @@ ROOT = Path(__file__).parents[3]
 async def test_connecting_can_be_awaited_or_entered() -> None:
     target, _, journal = serve_in_memory()
     connecting = mcp_connect("p4n-test", server=target, log=Log().log)
-    assert isinstance(connecting, Connecting)
+    assert isinstance(connecting, PendingConnection)
     assert journal.entries == []
 
     mcp = await connecting
@@ -168,7 +168,7 @@ async def test_adapter_may_be_chosen_by_a_function_of_the_tools() -> None:
 async def test_timeout_applies_to_each_call() -> None:
     target, _, _ = serve_in_memory()
     async with mcp_connect("p4n-test", server=target, log=Log().log, timeout_ms=500) as mcp:
-        with pytest.raises(MCPTimeoutError, match="The tool hold gave no answer within 500ms"):
+        with pytest.raises(MCPTimeoutError, match="The tool hold did not respond within 500ms"):
             await soon(mcp.call("hold", {"id": "1"}))
 
 

@@ -78,7 +78,7 @@ async def test_options_need_a_mapping_and_keywords_are_arguments() -> None:
         holding = await it.holding("1")
         await soon(it.mcp.nav.goto({"url": "https://a.test/"}, parallel=True))
         await soon(it.mcp.root.health({}, parallel=True))
-        with pytest.raises(MCPTimeoutError, match="The tool hold gave no answer within 20ms"):
+        with pytest.raises(MCPTimeoutError, match="The tool hold did not respond within 20ms"):
             await it.mcp._root["hold"]({"id": "2"}, parallel=True, timeout_ms=20)
         await it.release()
         await soon(holding)

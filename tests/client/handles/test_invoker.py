@@ -250,14 +250,14 @@ async def test_cancelled_or_timed_out_call_lets_the_next_run() -> None:
         assert (await soon(last)).text == "at last"
         with pytest.raises(asyncio.CancelledError):
             await cancelled
-        with pytest.raises(MCPTimeoutError, match="The tool hold gave no answer within 50ms"):
+        with pytest.raises(MCPTimeoutError, match="The tool hold did not respond within 50ms"):
             await slow
         assert [mark for mark in it.journal.order if mark.startswith("+")] == [
             *("+session.open", "+hold 1", "+hold 2", "+say at last")
         ]
         assert [line["_error"] for line in it.log.lines if "_error" in line] == [
             "CancelledError",
-            "The tool hold gave no answer within 50ms",
+            "The tool hold did not respond within 50ms",
         ]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from footlight.client.handles import CallLog, create_logger
 from footlight.client.handles.dynamic import DynamicHandle, connect_dynamic
-from footlight.client.replay.runner import ReplayDiffers, run_sequence
+from footlight.client.replay.runner import ReplayMismatchError, run_sequence
 from footlight.client.transports.memory import InMemory
 from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError, is_timeout
 from tests.client.browser_servers import config_of
@@ -106,7 +106,7 @@ async def test_replay_differences_are_reported_with_their_lines(tmp_path: Path) 
     await record_note(tmp_path / "log.jsonl", sidecar=True)
 
     async with handle(Notes(greeting="ciao")) as mcp:
-        with pytest.raises(ReplayDiffers) as raised:
+        with pytest.raises(ReplayMismatchError) as raised:
             await run_sequence(mcp, tmp_path / "log.jsonl", verify=True)
 
     lines = str(raised.value).splitlines()
@@ -144,7 +144,7 @@ async def test_changed_outcome_or_content_kind_is_a_difference(tmp_path: Path) -
     )
 
     async with handle(Notes()) as mcp:
-        with pytest.raises(ReplayDiffers) as raised:
+        with pytest.raises(ReplayMismatchError) as raised:
             await run_sequence(mcp, file, verify=True)
 
     assert str(raised.value).splitlines() == [
@@ -290,7 +290,7 @@ async def test_deeply_nested_result_is_replayed_as_text(tmp_path: Path, *, sidec
         deep = write_log(tmp_path / "deep.jsonl", ("echo", {"text": text}), _phase="before", _seq=1)
         after = {"_phase": "after", "_ok": True, "_result": "short", "_seq": 1}
         deep.write_text(deep.read_text() + json.dumps({"name": "echo", "arguments": {"text": text}, **after}))
-        with pytest.raises(ReplayDiffers, match=r'  - "short"'):
+        with pytest.raises(ReplayMismatchError, match=r'  - "short"'):
             await run_sequence(mcp, deep, verify=True)
 
 

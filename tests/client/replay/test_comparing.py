@@ -16,12 +16,12 @@ from footlight.client.replay.comparison import (
     compare_results,
     format_differences,
 )
-from footlight.client.replay.volatile import Ignored
+from footlight.client.replay.volatile import IgnoredValues
 from footlight.protocol.errors import MCPError
 
 
 def differences(was: Any, now: Any, *ignore: str, ids: Identifiers | None = None) -> list[ReplayDifference]:
-    return compare_results(was, now, ids=ids or Identifiers([]), ignored=Ignored.of(ignore))
+    return compare_results(was, now, ids=ids or Identifiers([]), ignored=IgnoredValues.of(ignore))
 
 
 def test_each_changed_added_or_missing_value_is_a_difference() -> None:
@@ -156,7 +156,7 @@ def test_values_under_an_ignored_path_are_not_compared(path: str, left: list[str
 @pytest.mark.parametrize("path", ["$a", "$.", "$..a", "$[a]", "$.a[", '$["a]', "$[-1]"])
 def test_invalid_ignore_path_is_refused(path: str) -> None:
     with pytest.raises(MCPError, match=r"no path; one is written \$\.data"):
-        Ignored.of([path])
+        IgnoredValues.of([path])
 
 
 def test_new_ids_replace_recorded_ids_also_within_text() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from footlight.client.replay.calls import LoggedCall
-from footlight.client.replay.variables import Hidden, fill_calls
+from footlight.client.replay.variables import VariableMask, fill_calls
 from footlight.protocol.errors import MCPError
 
 
@@ -89,11 +89,13 @@ def test_redacted_log_value_must_be_given_as_variable() -> None:
 
 
 def test_variable_values_are_replaced_by_their_names_in_output() -> None:
-    hide = Hidden({"password": "open sesame", "long": "open sesame street", "n": "3", "none": ""})
+    hide = VariableMask({"password": "open sesame", "long": "open sesame street", "n": "3", "none": ""})
 
     assert hide("open sesame street, open sesame, 3 of 33") == "${long}, ${password}, 3 of 33"
     assert hide("3") == "${n}"
-    assert Hidden({"the_name": "Macbeth", "who": "the_name"})("Macbeth, the_name") == "${the_name}, ${who}"
+    assert (
+        VariableMask({"the_name": "Macbeth", "who": "the_name"})("Macbeth, the_name") == "${the_name}, ${who}"
+    )
     assert hide.entry({"name": "open sesame", "arguments": {"a": ["open sesame"]}, "_seq": 3}) == {
         "name": "open sesame",
         "arguments": {"a": ["${password}"]},

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from footlight.errors import ConfigurationError, InvalidParameter
+from footlight.errors import ConfigurationError, InvalidParameterError
 from footlight.server.answers.secrets import Secrets, SecretText, load_secrets
 from footlight.server.tools import ToolCall, tool
 
@@ -133,7 +133,7 @@ def test_secret_reference_is_plain_text_without_secrets() -> None:
 
 
 def test_unknown_secret_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InvalidParameter) as raised:
+    with pytest.raises(InvalidParameterError) as raised:
         fill_all.parse({"text": "x", "fields": [{"name": "a", "value": "secret:PASSWRD"}]}, SECRETS)
 
     assert raised.value.message == (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from footlight.errors import ElementNotFound
+from footlight.errors import ElementNotFoundError
 from footlight.server.answers.answer import Answer, AnswerLink, failure, link_to_whole, success
 from footlight.server.answers.untrusted import mark_page_content
 from footlight.server.protocol.envelope import pointers_to_page_text
@@ -94,7 +94,7 @@ async def record(call: ToolCall) -> Mapping[str, Any]:
 DONE = success({"text": "x"})
 COUNTED = success({"x": 1, "moved": True, "regions": [{"width": 1.5}], "closedPages": ["page-1"]})
 WITH_EVENTS = Answer({"success": True, "data": {"dialogs": [], "downloads": [], "url": ""}})
-FAILED = failure(ElementNotFound("x"))
+FAILED = failure(ElementNotFoundError("x"))
 OBSERVED = success({"url": ""}, observation={"kind": "same"})
 LINKED = link_to_whole(WITH_EVENTS, AnswerLink("a:/", "a", "text/plain", 1))
 

@@ -17,7 +17,7 @@ from footlight.browser.context.state_store import StateStore
 from footlight.browser.sessions.engine import Engine
 from footlight.config import PoolSettings, SessionSettings, Settings
 from footlight.server.calls.dispatcher import Dispatcher
-from footlight.server.calls.tool_caller import UnknownTool
+from footlight.server.calls.tool_caller import UnknownToolError
 from footlight.server.tools import ToolCall, tool
 from tests.conftest import SessionBrowser
 from tests.site import Site
@@ -287,7 +287,7 @@ async def test_session_works_after_an_internal_error(dispatcher: Dispatcher) -> 
 
 
 async def test_unknown_tool_is_raised_as_an_exception(dispatcher: Dispatcher) -> None:
-    with pytest.raises(UnknownTool):
+    with pytest.raises(UnknownToolError):
         await dispatcher.call("fly", {})
 
 

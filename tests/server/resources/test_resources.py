@@ -19,7 +19,7 @@ from footlight.caller import ANONYMOUS, LOCAL, Caller
 from footlight.config import PoolSettings, ResourceSettings, SecuritySettings, SessionSettings, Settings
 from footlight.server.answers.answer import Answer
 from footlight.server.calls.dispatcher import Dispatcher
-from footlight.server.resources.resources import ResourceNotFound, Resources
+from footlight.server.resources.resources import ResourceNotFoundError, Resources
 from footlight.toolsets.browser import load_tools
 from tests.processes import descendants_of, kill_all, line_of, name_of
 from tests.site import Site
@@ -78,7 +78,7 @@ class World:
         return json.loads(content.data)
 
     async def why_not(self, uri: str, caller: Caller = LOCAL) -> str:
-        with pytest.raises(ResourceNotFound) as raised:
+        with pytest.raises(ResourceNotFoundError) as raised:
             await self.resources.read(uri, caller)
         assert raised.value.uri == uri
         return raised.value.why
@@ -178,7 +178,7 @@ async def test_reading_a_resource_does_not_extend_the_session(
     reported = asyncio.create_task(world.wait_for_changes(SessionChange("closed", "local", id)))
 
     while not reported.done():
-        with contextlib.suppress(ResourceNotFound):
+        with contextlib.suppress(ResourceNotFoundError):
             await world.read(f"playwright:///page/{id}/page-1")
 
     await reported
@@ -208,7 +208,7 @@ async def test_resources_of_a_closed_session_are_gone(world: World, site: Site) 
 
     for uri in uris:
         assert await world.why_not(uri) == f'Session "{id}" was closed'
-        with pytest.raises(ResourceNotFound):
+        with pytest.raises(ResourceNotFoundError):
             await world.resources.canonical(uri, LOCAL)
     assert not [uri for uri in await world.uris() if id in uri]
 

@@ -94,7 +94,7 @@ def test_uri_segment_is_decoded_once() -> None:
     ],
 )
 def test_invalid_resource_uri_is_refused(uri: str) -> None:
-    with pytest.raises(ValueError, match=r"^(it |a |'pages' is none of |'' is none of )"):
+    with pytest.raises(ValueError, match=r"^(it |a |'pages' is not one of |'' is not one of )"):
         Address.parse(uri)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from footlight.errors import InvalidParameter, MissingParameter
+from footlight.errors import InvalidParameterError, MissingParameterError
 from footlight.server.tools import Count, Number, Tool, ToolCall, tool
 
 
@@ -186,7 +186,7 @@ EXPECTED = {
 
 
 def test_missing_parameter_error_includes_expected_parameters() -> None:
-    with pytest.raises(MissingParameter) as raised:
+    with pytest.raises(MissingParameterError) as raised:
         light.parse({"mode": "fast"})
 
     assert raised.value.message == "light needs the parameter lampName"
@@ -231,7 +231,7 @@ def test_missing_parameter_error_includes_expected_parameters() -> None:
 def test_invalid_parameter_error_includes_expected_parameters(
     arguments: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(InvalidParameter) as raised:
+    with pytest.raises(InvalidParameterError) as raised:
         light.parse(arguments)
 
     assert raised.value.message == message
@@ -240,7 +240,7 @@ def test_invalid_parameter_error_includes_expected_parameters(
 
 
 def test_missing_parameter_error_also_names_unknown_field() -> None:
-    with pytest.raises(MissingParameter) as raised:
+    with pytest.raises(MissingParameterError) as raised:
         light.parse({"lampName": "a", "lamp": {}, "expect": {"txt": "lit"}})
 
     assert raised.value.message == (
@@ -261,7 +261,7 @@ def test_missing_parameter_error_also_names_unknown_field() -> None:
     ],
 )
 def test_unpaired_surrogate_in_argument_is_refused(arguments: dict[str, Any], field: str) -> None:
-    with pytest.raises(InvalidParameter) as raised:
+    with pytest.raises(InvalidParameterError) as raised:
         light.parse(arguments)
 
     assert raised.value.message == (
@@ -271,7 +271,7 @@ def test_unpaired_surrogate_in_argument_is_refused(arguments: dict[str, Any], fi
 
 
 def test_long_invalid_value_is_shortened_in_error() -> None:
-    with pytest.raises(InvalidParameter) as raised:
+    with pytest.raises(InvalidParameterError) as raised:
         light.parse({"lampName": "a", "mode": "x" * 1_000_000})
 
     assert len(raised.value.message) < 300
@@ -291,7 +291,7 @@ def test_long_invalid_value_is_shortened_in_error() -> None:
     ],
 )
 def test_error_for_a_large_call_is_short(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidParameter) as raised:
+    with pytest.raises(InvalidParameterError) as raised:
         light.parse({"lampName": "a", **arguments})
 
     assert raised.value.message.startswith(message)
@@ -336,6 +336,6 @@ def test_parser_accepts_what_the_schema_accepts_or_names_the_argument(arguments:
 def find_refused_parameter(arguments: dict[str, Any]) -> str | None:
     try:
         light.parse(arguments)
-    except (InvalidParameter, MissingParameter) as refusal:
+    except (InvalidParameterError, MissingParameterError) as refusal:
         return refusal.details["parameter"].split(".")[0]
     return None

@@ -136,14 +136,3 @@ async def test_an_offset_beyond_the_end_is_refused(browser: SessionBrowser) -> N
     error = await browser.refused("clipboard", offset=4)
 
     assert error["message"] == "offset: 4 is beyond the end; the text has 3 characters"
-
-
-@pytest.mark.slow
-async def test_hanging_page_is_reported_as_timeout(browser: SessionBrowser) -> None:
-    await browser.show("<p>x</p>")
-    await browser.call("evaluate", script="void setTimeout(() => { while (true); })")
-
-    error = await browser.refused("clipboard", timeout=8_000)
-
-    assert error["code"] == "TIMEOUT"
-    assert error["details"]["closedPages"] == ["page-1"]

@@ -171,7 +171,7 @@ async def test_a_page_that_is_busy_for_longer_than_its_call_stays_open(
     error = await browser.refused("evaluate", script=busy, timeout=1_000)
 
     assert re.fullmatch(
-        r"The page gave no answer within 1000ms; page-1 has not answered for \d{3,4}ms, and stays open",
+        r"The page did not respond within 1000ms; page-1 has not answered for \d{3,4}ms, and stays open",
         error["message"],
     )
     assert error["suggestion"] == (
@@ -201,7 +201,7 @@ async def test_action_followed_by_a_hang_is_answered_after_the_deadline(
     assert answer is not None
     assert time.monotonic() - began < 25  # The page hangs for 30.
     assert (answer["success"], answer["effect"]) == (True, "unknown")
-    assert answer["reason"] == "the page gave no answer"
+    assert answer["reason"] == "the page did not respond"
 
 
 @pytest.mark.parametrize(

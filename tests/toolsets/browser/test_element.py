@@ -172,13 +172,13 @@ async def test_wait_for_selector_waits_for_the_state(
 @pytest.mark.parametrize("state", ["visible", "attached", "hidden", "detached"])
 async def test_unreached_state_is_a_timeout(browser: SessionBrowser, state: str) -> None:
     url = (await browser.show("<p>x</p>"))["url"]
-    selector = "p" if state in ("hidden", "detached") else "i"
+    selector, now = ("p", "visible") if state in ("hidden", "detached") else ("i", "detached")
 
     error = await browser.refused("wait_for_selector", selector=selector, state=state, timeout=300)
 
     assert error["code"] == "TIMEOUT"
-    assert error["message"] == f'"{selector}" was not {state} after 300ms'
-    assert error["details"] == {"selector": selector, "state": state, "page": url, "timeout": 300}
+    assert error["message"] == f'"{selector}" was not {state} after 300ms; it is {now}'
+    assert error["details"] == {"selector": selector, "state": state, "now": now, "page": url, "timeout": 300}
 
 
 async def test_wait_for_selector_waits_for_visible_by_default(browser: SessionBrowser) -> None:

@@ -220,7 +220,7 @@ async def test_resource_of_a_hanging_page_answers_without_title(browser: Session
         took = time.monotonic() - began
 
     assert (page["metadata"]["url"], page["metadata"]["title"]) == (url, "")
-    assert why == "Resource not found: its page gave no answer within 2000ms"
+    assert why == "Resource not found: its page did not respond within 2000ms"
     assert took < 9
 
 

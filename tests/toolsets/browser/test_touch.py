@@ -142,7 +142,7 @@ async def test_a_swipe_goes_from_point_to_point(phone: SessionBrowser) -> None:
     [
         ("tap", {}, "tap takes either selector, or x and y"),
         ("tap", {"selector": "#go", "x": 1, "y": 1}, "tap takes either selector, or x and y"),
-        ("tap", {"x": 1}, "x and y need each other"),
+        ("tap", {"x": 1}, "x and y must be given together"),
         ("tap", {"x": 9_000, "y": 1}, "x: 9000 is outside of the viewport"),
         ("swipe", {}, "swipe takes either direction, or toX and toY"),
         ("swipe", {"direction": "up", "toX": 1, "toY": 1}, "swipe takes either direction, or toX and toY"),

@@ -153,14 +153,3 @@ async def test_value_above_the_storage_quota_is_refused(browser: SessionBrowser)
     assert error["message"] == (
         "value: it does not fit into the local storage any more; remove something first"
     )
-
-
-@pytest.mark.slow
-async def test_hanging_page_is_reported_as_timeout(browser: SessionBrowser) -> None:
-    await browser.show("<p>x</p>")
-    await browser.call("evaluate", script="void setTimeout(() => { while (true); })")
-
-    error = await browser.refused("storage", timeout=8_000)
-
-    assert error["code"] == "TIMEOUT"
-    assert error["details"]["closedPages"] == ["page-1"]

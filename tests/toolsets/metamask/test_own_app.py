@@ -19,7 +19,7 @@ import httpx2
 import pytest
 from jsonschema import Draft7Validator
 
-from footlight.app_errors import PortInUse
+from footlight.app_errors import PortInUseError
 from footlight.apps.ports import check_port_free
 from footlight.knowledge.records import step_schema
 from footlight.knowledge.report import make_report
@@ -83,7 +83,7 @@ async def state(server: Server) -> dict[str, Any]:
 def is_free(port: int) -> bool:
     try:
         check_port_free(port, what="the test")
-    except PortInUse:
+    except PortInUseError:
         return False
     return True
 
@@ -347,7 +347,7 @@ BROKEN = {
 MISSING_PROFILES = [
     ("no_such_module:APP", "ModuleNotFoundError: No module named 'no_such_module'"),
     (f"{PROFILES}:ABSENT", f"AttributeError: module '{PROFILES}' has no attribute 'ABSENT'"),
-    (f"{PROFILES}:NO_APP", "is no AppProfile but str"),
+    (f"{PROFILES}:NO_APP", "must be an AppProfile, not str"),
     ("raises:APP", "OSError: no disk"),
     ("unreadable:APP", "SyntaxError: "),
     ("prefixed:APP", "ValueError: prefix: 'X-y' is not a lower-case letter"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 from mcp_types import TextContent
 
-from footlight.errors import InvalidParameter, MissingParameter
+from footlight.errors import InvalidParameterError, MissingParameterError
 from footlight.server.tools import Tool
 from footlight.toolsets.metamask import app_tools
 from tests.tiers import examples
@@ -165,7 +165,7 @@ def calls(draw: st.DrawFn, tools: dict[str, Tool]) -> tuple[str, dict[str, Any]]
 def is_accepted(tool: Tool, arguments: dict[str, Any]) -> bool:
     try:
         tool.parse(arguments)
-    except (InvalidParameter, MissingParameter):
+    except (InvalidParameterError, MissingParameterError):
         return False
     return True
 

@@ -8,11 +8,11 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from footlight.app_errors import DependenciesMissing
+from footlight.app_errors import DependenciesMissingError
 from footlight.apps.metamask.chain import Chain, connect_chain
 from footlight.apps.ports import check_port_free
 from footlight.apps.process import SupervisedProcess, run_process
-from footlight.errors import LaunchFailed, NetworkFailed
+from footlight.errors import LaunchFailedError, NetworkFailedError
 
 __all__ = ["find_anvil", "run_anvil"]
 
@@ -25,12 +25,12 @@ def find_anvil(folders: Sequence[Path]) -> Path:
     """Return the path of anvil, from PATH or from `node_modules/.bin` of one of the folders.
 
     Raises:
-        DependenciesMissing: anvil is not installed.
+        DependenciesMissingError: anvil is not installed.
     """
     for path in (None, *(str(folder / "node_modules" / ".bin") for folder in folders)):
         if found := shutil.which("anvil", path=path):
             return Path(found).absolute()
-    raise DependenciesMissing(
+    raise DependenciesMissingError(
         "anvil, which runs the chain, is neither in PATH nor in node_modules/.bin",
         suggestion="Install it with `npm install --save-dev @foundry-rs/anvil`, or with foundryup.",
         missing="anvil",
@@ -46,8 +46,8 @@ async def run_anvil(
     The chain is stopped on exit, and also when this process ends (see `apps.process`).
 
     Raises:
-        PortInUse: Another process listens on the port.
-        LaunchFailed: anvil exited, or was not ready in time. The details have the end of its output.
+        PortInUseError: Another process listens on the port.
+        LaunchFailedError: anvil exited, or was not ready in time. The details have the end of its output.
     """
     check_port_free(port, what=WHAT)
     command = (
@@ -72,13 +72,13 @@ async def _wait_until_ready(chain: Chain, process: SupervisedProcess, port: int)
         raise _start_failure(f"was not ready within {READY_SECONDS:g} s", process) from None
     if process.ended.is_set():  # If the port answered, another process did.
         await process.wait()
-        # PortInUse is the better error if another process has taken the port.
+        # PortInUseError is the better error if another process has taken the port.
         check_port_free(port, what=WHAT)
         raise _start_failure("ended before it was ready", process)
 
 
 async def _is_answering(chain: Chain) -> bool:
-    with suppress(NetworkFailed):
+    with suppress(NetworkFailedError):
         await chain.block_number()
         return True
     return False
@@ -90,5 +90,5 @@ async def _pause(process: SupervisedProcess) -> None:
             await process.ended.wait()
 
 
-def _start_failure(how: str, process: SupervisedProcess) -> LaunchFailed:
-    return LaunchFailed(f"{WHAT} {how}", output=process.output or None)
+def _start_failure(how: str, process: SupervisedProcess) -> LaunchFailedError:
+    return LaunchFailedError(f"{WHAT} {how}", output=process.output or None)

@@ -20,7 +20,7 @@ from footlight.apps.metamask.fixture_server import serve_fixture
 from footlight.apps.metamask.fixtures import ACCOUNT, PASSWORD, SEED_PHRASE, fixture_for, is_new
 from footlight.apps.ports import check_port_free
 from footlight.apps.profile import AppProfile, BuildRequest, Facts, LaunchRequest, Screen, Services
-from footlight.errors import NetworkFailed
+from footlight.errors import NetworkFailedError
 
 if TYPE_CHECKING:
     from footlight.apps.metamask.chain import Chain
@@ -142,7 +142,7 @@ async def _read_facts(reading: Reading) -> Facts:
         ours, balance = await asyncio.gather(
             services.chain.chain_id(), _read_balance(services.chain, address)
         )
-    except NetworkFailed:
+    except NetworkFailedError:
         return Facts(account_address=address, network_name=network, chain_id=chain_id)
     if chain_id not in (None, ours):
         return Facts(account_address=address, network_name=network, chain_id=chain_id)

@@ -6,7 +6,7 @@ import asyncio
 import shutil
 from pathlib import Path
 
-from footlight.app_errors import BuildFailed, DependenciesMissing, InvalidConfig
+from footlight.app_errors import BuildFailedError, DependenciesMissingError, InvalidConfigError
 from footlight.apps.process import run_process
 from footlight.browser.launch.extensions import check_path, read_extension
 
@@ -25,13 +25,13 @@ async def build(
     No process of the build remains, even if it fails or is cancelled. A failed build leaves no manifest.
 
     Raises:
-        InvalidConfig: The build type does not exist, the existing build has a broken manifest, or no browser
-            would accept the path.
-        DependenciesMissing: The message names what is missing, and how to install it.
-        BuildFailed: The details have the end of the build output.
+        InvalidConfigError: The build type does not exist, the existing build has a broken manifest, or no
+            browser would accept the path.
+        DependenciesMissingError: The message names what is missing, and how to install it.
+        BuildFailedError: The details have the end of the build output.
     """
     if build_type not in BUILD_TYPES:
-        raise InvalidConfig(f"buildType must be one of {', '.join(BUILD_TYPES)}, not {build_type}")
+        raise InvalidConfigError(f"buildType must be one of {', '.join(BUILD_TYPES)}, not {build_type}")
     manifest = repository / DIST / "manifest.json"
     check_path(manifest.parent)
     if manifest.exists() and not force:
@@ -41,11 +41,11 @@ async def build(
     try:
         await _run_yarn(yarn, build_type, repository, timeout_s)
         if not manifest.exists():
-            raise BuildFailed(f"yarn {build_type} succeeded, but did not create {DIST}/manifest.json")
+            raise BuildFailedError(f"yarn {build_type} succeeded, but did not create {DIST}/manifest.json")
         try:
             read_extension(manifest.parent)
-        except InvalidConfig as error:
-            raise BuildFailed(f"yarn {build_type} succeeded, but {error.message}") from None
+        except InvalidConfigError as error:
+            raise BuildFailedError(f"yarn {build_type} succeeded, but {error.message}") from None
     except BaseException:
         if _read_modified_ns(manifest) != before:
             manifest.unlink(missing_ok=True)
@@ -56,7 +56,7 @@ async def build(
 def _check_existing(folder: Path) -> Path:
     try:
         read_extension(folder)
-    except InvalidConfig as error:
+    except InvalidConfigError as error:
         error.suggestion = "Build it again, with force: true."
         raise
     return folder
@@ -81,8 +81,8 @@ def _find_yarn(repository: Path) -> str:
     return str(Path(yarn).absolute())
 
 
-def _dependency_missing(message: str, missing: str, suggestion: str) -> DependenciesMissing:
-    return DependenciesMissing(message, suggestion=suggestion, missing=missing)
+def _dependency_missing(message: str, missing: str, suggestion: str) -> DependenciesMissingError:
+    return DependenciesMissingError(message, suggestion=suggestion, missing=missing)
 
 
 async def _run_yarn(yarn: str, build_type: str, repository: Path, timeout_s: float) -> None:
@@ -91,11 +91,11 @@ async def _run_yarn(yarn: str, build_type: str, repository: Path, timeout_s: flo
             async with asyncio.timeout(timeout_s):
                 code = await process.wait()
         except TimeoutError:
-            raise BuildFailed(
+            raise BuildFailedError(
                 f"yarn {build_type} did not finish within {timeout_s:g} s", output=process.output or None
             ) from None
     if code != 0:
-        raise BuildFailed(
+        raise BuildFailedError(
             f"yarn {build_type} ended with exit code {code}", exitCode=code, output=process.output or None
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 
-from footlight.errors import NetworkFailed
+from footlight.errors import NetworkFailedError
 
 __all__ = ["Chain", "connect_chain", "format_ether"]
 
@@ -47,7 +47,7 @@ class Chain:
         """Return the result of a JSON-RPC call.
 
         Raises:
-            NetworkFailed: The chain is not running, does not answer in time, or refuses the call.
+            NetworkFailedError: The chain is not running, does not answer in time, or refuses the call.
         """
         question = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
         try:
@@ -75,9 +75,9 @@ class Chain:
 
     def _make_error(
         self, how: str, *, suggestion: str | None = None, retryable: bool | None = None
-    ) -> NetworkFailed:
+    ) -> NetworkFailedError:
         message = f"the chain at {self.url} {how}"
-        return NetworkFailed(message, suggestion=suggestion, retryable=retryable, url=self.url)
+        return NetworkFailedError(message, suggestion=suggestion, retryable=retryable, url=self.url)
 
 
 @asynccontextmanager

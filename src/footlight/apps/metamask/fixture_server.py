@@ -26,7 +26,7 @@ async def serve_fixture(state: Mapping[str, Any], *, port: int) -> AsyncGenerato
     """Serve a copy of the state on 127.0.0.1. The port and all connections are closed on exit.
 
     Raises:
-        PortInUse: Another process listens on the port.
+        PortInUseError: Another process listens on the port.
     """
     check_port_free(port, what=WHAT)
     fixtures = FixtureServer(state, _listen(port))

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from footlight.app_errors import InvalidConfig
+from footlight.app_errors import InvalidConfigError
 
 __all__ = ["ACCOUNT", "ACCOUNTS", "PASSWORD", "PRESETS", "SEED_PHRASE", "StateMode", "fixture_for", "preset"]
 
@@ -54,16 +54,16 @@ def fixture_for(
     """Return the initial state for the options of a launch.
 
     Raises:
-        InvalidConfig: The options contradict each other, or the preset does not exist.
+        InvalidConfigError: The options contradict each other, or the preset does not exist.
     """
     if fixture is not None and state_mode != "custom":
-        raise InvalidConfig(f"fixture needs stateMode custom, but stateMode is {state_mode}")
+        raise InvalidConfigError(f"fixture needs stateMode custom, but stateMode is {state_mode}")
     if preset is not None and state_mode != "default":
-        raise InvalidConfig(f"fixturePreset needs stateMode default, but stateMode is {state_mode}")
+        raise InvalidConfigError(f"fixturePreset needs stateMode default, but stateMode is {state_mode}")
     if state_mode != "custom":
         return _preset(state_mode if preset is None else preset, chain_port)
     if fixture is None:
-        raise InvalidConfig("stateMode custom needs a fixture")
+        raise InvalidConfigError("stateMode custom needs a fixture")
     return _check_fixture(fixture)
 
 
@@ -76,14 +76,14 @@ def preset(name: str, *, chain_port: int) -> Fixture:
     """Return a new copy of a preset state with the chain on `chain_port`.
 
     Raises:
-        InvalidConfig: The preset does not exist. The suggestion lists the presets.
+        InvalidConfigError: The preset does not exist. The suggestion lists the presets.
     """
     return _preset(name, chain_port)
 
 
 def _preset(name: str, chain_port: int) -> Fixture:
     if name not in PRESETS:
-        raise InvalidConfig(
+        raise InvalidConfigError(
             f"there is no fixturePreset {name}",
             suggestion=f"Name one of: {', '.join(PRESETS)}.",
             known=list(PRESETS),
@@ -98,7 +98,7 @@ def _check_fixture(fixture: Mapping[str, Any]) -> Fixture:
         case {"data": dict(), "meta": {"version": int() as version}} if version is not True:
             return dict(fixture)
         case _:
-            raise InvalidConfig(
+            raise InvalidConfigError(
                 "fixture must have data, an object of controllers, and meta.version, a number",
                 suggestion=f'Its form is {{"data": {{}}, "meta": {{"version": {VERSION}}}}}.',
             )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from footlight.audit.model.provider import ChatModel
 
-__all__ = ["ModelError", "ModelRequestFailed", "check_end", "translate_failure"]
+__all__ = ["ModelError", "ModelRequestFailedError", "check_end", "translate_failure"]
 
 
 class ModelError(FootlightError):
@@ -36,7 +36,7 @@ _MAX_LENGTH = 300
 _LATER = "Try again later. The measured findings do not depend on it."
 
 
-class ModelRequestFailed(Exception):
+class ModelRequestFailedError(Exception):
     """A failed request, for the code that decides whether to repeat it."""
 
     def __init__(self, error: ModelError, *, retry_after_s: float | None = None) -> None:
@@ -87,33 +87,33 @@ def _failure_kinds() -> Mapping[type[AgentRunError], _FailureKind]:
     }
 
 
-def translate_failure(error: AgentRunError, model: ChatModel) -> ModelRequestFailed:
+def translate_failure(error: AgentRunError, model: ChatModel) -> ModelRequestFailedError:
     """Translate an error of the library, with the provider's message and without the key."""
     kind = next(kind for theirs, kind in _failure_kinds().items() if isinstance(error, theirs))
     model_error = _make_error(
         kind, model, detail=_provider_message(error), status=getattr(error, "status_code", None)
     )
-    return ModelRequestFailed(model_error, retry_after_s=getattr(error, "retry_after", None))
+    return ModelRequestFailedError(model_error, retry_after_s=getattr(error, "retry_after", None))
 
 
 def check_end(response: ModelResponse, model: ChatModel) -> None:
     """Check that the answer is complete.
 
     Raises:
-        ModelRequestFailed: the answer was cut or broken, or the model refused.
+        ModelRequestFailedError: the answer was cut or broken, or the model refused.
     """
     match response.finish_reason:
         case "content_filter":
             refused = _FailureKind(
                 "refused to answer", "Try another model. The measured findings do not depend on it."
             )
-            raise ModelRequestFailed(_make_error(refused, model, detail=_refusal(response)))
+            raise ModelRequestFailedError(_make_error(refused, model, detail=_refusal(response)))
         case "error":
-            raise ModelRequestFailed(
+            raise ModelRequestFailedError(
                 _make_error(_FailureKind("aborted its answer", _LATER, retryable=True), model)
             )
         case None if response.provider_name is not None:  # a model in this process has no stream
-            raise ModelRequestFailed(
+            raise ModelRequestFailedError(
                 _make_error(_FailureKind("sent an incomplete answer", _LATER, retryable=True), model)
             )
         case _:

@@ -136,7 +136,7 @@ def _key(provider: AIProvider, environ: Mapping[str, str], base_url: str | None)
             suggestion="Set it there, or name your own server by its base URL.",
         )
     if not (key.isascii() and key.isprintable()):
-        raise ConfigurationError(f"the key in {variable} has characters that no key has")
+        raise ConfigurationError(f"the key in {variable} has characters that are not allowed in a key")
     if key and base_url is not None and not _is_private(base_url):
         raise ConfigurationError(
             f"the key in {variable} would be sent to the base URL without encryption",

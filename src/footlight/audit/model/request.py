@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from footlight.audit.model.failures import ModelRequestFailed, check_end, translate_failure
+from footlight.audit.model.failures import ModelRequestFailedError, check_end, translate_failure
 from footlight.audit.model.http_client import close_responses
 from footlight.audit.model.stream import Usage
 from footlight.audit.model.tools import AITool
@@ -78,7 +78,7 @@ class Requests:
                         has_yielded = True
                         yield piece
                     return
-            except ModelRequestFailed as error:
+            except ModelRequestFailedError as error:
                 failure = error
             # Raised outside of the handler: the chained errors of the library may contain the request.
             wait_s = self._wait_s(failure, retries)
@@ -87,7 +87,7 @@ class Requests:
             retries += 1
             await anyio.sleep(wait_s)
 
-    def _wait_s(self, failure: ModelRequestFailed, retries: int) -> float | None:
+    def _wait_s(self, failure: ModelRequestFailedError, retries: int) -> float | None:
         """Return the wait before a retry, or None if there should be no retry."""
         if not failure.error.retryable:
             return None

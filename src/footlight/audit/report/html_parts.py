@@ -12,9 +12,9 @@ from footlight.audit.results import Audit, PageAudit
 from footlight.markup import Html, element, join
 
 __all__ = [
-    "LARGEST_PICTURE",
-    "LARGEST_PICTURES",
-    "LARGEST_SCREENS",
+    "MAX_PICTURES_BYTES",
+    "MAX_PICTURE_BYTES",
+    "MAX_SCREENS_BYTES",
     "EmbeddedPictures",
     "citation_links",
     "definition_list",
@@ -111,10 +111,10 @@ def _citation(id: str, known: Mapping[str, str]) -> Html:
     return element("a", id, href=f"#{known[id]}", class_="cite")
 
 
-LARGEST_PICTURE = 2_000_000
-LARGEST_PICTURES = 8_000_000
+MAX_PICTURE_BYTES = 2_000_000
+MAX_PICTURES_BYTES = 8_000_000
 """In bytes, of all picture files together; base64 makes them a third larger."""
-LARGEST_SCREENS = 5_000_000
+MAX_SCREENS_BYTES = 5_000_000
 """The part of that for screenshots of whole screens."""
 
 
@@ -124,8 +124,8 @@ class EmbeddedPictures:
     def __init__(self, audit: Audit) -> None:
         self._chosen: set[int] = set()
         self.left_out = 0
-        room = self._choose_fitting(_screen_pictures(audit), LARGEST_SCREENS)
-        self._choose_fitting(_element_pictures(audit), LARGEST_PICTURES - LARGEST_SCREENS + room)
+        room = self._choose_fitting(_screen_pictures(audit), MAX_SCREENS_BYTES)
+        self._choose_fitting(_element_pictures(audit), MAX_PICTURES_BYTES - MAX_SCREENS_BYTES + room)
 
     def image(self, picture: EvidencePicture | None, *, alt: str, kind: str | None = None) -> Html | None:
         """Return an `img` element, or None if there is no picture or it does not fit."""
@@ -144,7 +144,7 @@ class EmbeddedPictures:
     def _choose_fitting(self, pictures: Iterable[EvidencePicture], room: int) -> int:
         """Choose the pictures that fit, and return the remaining room in bytes."""
         for picture in pictures:
-            if len(picture.data) <= min(room, LARGEST_PICTURE):
+            if len(picture.data) <= min(room, MAX_PICTURE_BYTES):
                 room -= len(picture.data)
                 self._chosen.add(id(picture))
             else:

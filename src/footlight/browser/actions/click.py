@@ -59,7 +59,7 @@ async def click_element(
     `modifiers` are held down during the click.
 
     Raises:
-        ElementNotInteractive: the element moves away at each press. The page has not received a press.
+        ElementNotInteractiveError: the element moves away at each press. The page has not received a press.
     """
 
     async def press(element: Locator, _: float) -> PressOutcome:
@@ -95,7 +95,7 @@ async def click_element(
 _NOTICES = {
     "strayed": "the element moved while the button was down: it was pressed, and the click went to {by}",
     "replaced": "the page replaced the element when it was pressed: no click followed",
-    "partial": "only {by} clicks reached the element, which then was gone; the page received no other click",
+    "partial": "only {by} clicks reached the element, which then disappeared; the page got no other click",
     "inside": "the click went to {by} inside the element",
 }
 

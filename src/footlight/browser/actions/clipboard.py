@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from footlight.browser.driver.playwright_api import Error, cause, is_closed
 from footlight.browser.page.diagnosis import explain_closed_page
 from footlight.browser.page.page_operations import limit_reading, undo
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ async def read_clipboard(page: Page, deadline: Deadline) -> ClipboardContent:
     """Return the content of the clipboard.
 
     Raises:
-        InvalidParameter: the page cannot use the clipboard.
+        InvalidParameterError: the page cannot use the clipboard.
     """
     async with _permit(page, "clipboard-read", deadline):
         read = await _run_once(page, _READ, None, deadline)
@@ -58,7 +58,7 @@ async def write_clipboard(page: Page, text: str, deadline: Deadline, *, html: st
     """Replace the content of the clipboard.
 
     Raises:
-        InvalidParameter: the page cannot use the clipboard.
+        InvalidParameterError: the page cannot use the clipboard.
     """
     async with _permit(page, "clipboard-write", deadline):
         await _run_once(page, _WRITE, {"text": text, "html": html}, deadline)
@@ -68,12 +68,12 @@ async def write_clipboard(page: Page, text: str, deadline: Deadline, *, html: st
 async def _permit(page: Page, permission: str, deadline: Deadline) -> AsyncGenerator[None]:
     """Grant a permission to the page's origin in this block, and restore its previous state afterwards."""
     if page.session.engine != "chromium":
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"clipboard needs Chromium; this session runs {page.session.engine}", engine=page.session.engine
         )
     state = await _run_once(page, _STATE, permission, deadline)
     if not state["secure"]:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"pageId: {page.url[:200]} has no clipboard: only https pages have one, and http on loopback",
             parameter="pageId",
             suggestion="Navigate to such a page first.",
@@ -112,7 +112,7 @@ async def _run_once(page: Page, script: str, argument: Any, deadline: Deadline) 
         except Error as error:
             if is_closed(error) or page.crashed:
                 raise await explain_closed_page(page) from error
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"pageId: the page could not use its clipboard: {cause(error)}",
                 parameter="pageId",
                 page=page.url,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.page.dialogs import send_answer
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame
@@ -25,7 +25,7 @@ LEAVE_MS = 2_000
 async def find_blocking_dialog(page: Page) -> OpenDialog | None:
     """Return the dialog that blocks the page: its own, or that of another page in the same process."""
     dialogs = page.session.dialogs
-    if dialogs.open and not dialogs.find(page.id) and not await page.answers():
+    if dialogs.open and not dialogs.find(page.id) and not await page.responds():
         return dialogs.find(page.id) or next(iter(dialogs.open), None)
     return dialogs.find(page.id)
 
@@ -34,10 +34,10 @@ async def answer_dialog(page: Page, dialog: OpenDialog, *, accept: bool, text: s
     """Answer a dialog of the page, and wait until its script has ended or has opened the next dialog.
 
     Raises:
-        InvalidParameter: `text` is given for a dialog without a text field, or the dialog is gone.
+        InvalidParameterError: `text` is given for a dialog without a text field, or the dialog is gone.
     """
     if text is not None and (dialog.type != "prompt" or not accept):
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"promptText: only a prompt that is accepted takes a text; this dialog is "
             f"{_with_article(dialog.type)}, and accept is {str(accept).lower()}",
             parameter="promptText",
@@ -50,7 +50,7 @@ async def answer_dialog(page: Page, dialog: OpenDialog, *, accept: bool, text: s
         await send_answer(dialog.playwright, accept=accept, text=text)
         await continuing
     except Error as error:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"pageId: the dialog of {page.id} was gone before it could be answered", parameter="pageId"
         ) from error
     finally:
@@ -77,7 +77,7 @@ async def _wait_for_script_end(page: Page, *, leaves: bool) -> None:
         with contextlib.suppress(Error):  # The page was closed, or stayed after all.
             await page.playwright.wait_for_event("framenavigated", is_main, timeout=LEAVE_MS)
     await page.finish_interrupted()
-    await page.answers()
+    await page.responds()
 
 
 def _with_article(noun: str) -> str:

@@ -10,7 +10,7 @@ from footlight.browser.driver.playwright_api import PlaywrightTimeout
 from footlight.browser.page.element_operations import act_on_element
 from footlight.browser.page.page_operations import send_input, undo_on_cancel
 from footlight.browser.page.press_check import take_outcome, watch_drop
-from footlight.errors import ElementNotInteractive, InvalidParameter
+from footlight.errors import ElementNotInteractiveError, InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Locator
@@ -35,8 +35,8 @@ async def drop_onto_element(
     script dispatches the events, and a page can distinguish them from those of a user.
 
     Raises:
-        InvalidParameter: the files are too large for a drop.
-        ElementNotInteractive: the page does not accept the drop at this element.
+        InvalidParameterError: the files are too large for a drop.
+        ElementNotInteractiveError: the page does not accept the drop at this element.
     """
     if page.session.engine != "chromium":
         await _drop_by_script(page, selector, files, data, deadline)
@@ -56,7 +56,7 @@ async def drop_onto_element(
         finally:
             await cdp.detach()
         if (await take_outcome(page)).state != "arrived":
-            raise ElementNotInteractive(
+            raise ElementNotInteractiveError(
                 f'"{selector}": the page does not take what is dropped there',
                 selector=selector,
                 page=page.url,
@@ -92,7 +92,7 @@ async def _drop_by_script(
 ) -> None:
     size = sum(file.stat().st_size for file in files)
     if size > MAX_BYTES:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"files: {size} bytes are more than the {MAX_BYTES} that can be dropped",
             parameter="files",
             suggestion="Use upload_file on the file input beside it, which has no such limit.",

@@ -22,12 +22,12 @@ from footlight.browser.page.diagnosis import explain_timeout
 from footlight.browser.reading import reads
 from footlight.browser.snapshot.text.quoting import shorten
 from footlight.errors import (
-    BrowserCrashed,
-    DeadlineExceeded,
-    ElementNotFound,
-    ExpectationFailed,
+    BrowserCrashedError,
+    DeadlineExceededError,
+    ElementNotFoundError,
+    ExpectationFailedError,
     FootlightError,
-    InvalidParameter,
+    InvalidParameterError,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ POLL_SECONDS = 0.1
 
 T = TypeVar("T")
 Condition = Callable[[], Awaitable[object]]
-"""A function that waits until a condition is met, and raises ExpectationFailed if it is not."""
+"""A function that waits until a condition is met, and raises ExpectationFailedError if it is not."""
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 MAX_ACTUAL = 300
@@ -59,7 +59,7 @@ class RequestPattern:
     Without a status, every status below 400 matches.
 
     Raises:
-        InvalidParameter: the URL is missing or not a pattern.
+        InvalidParameterError: the URL is missing or not a pattern.
     """
 
     def __init__(self, text: str) -> None:
@@ -71,7 +71,7 @@ class RequestPattern:
         url = " ".join(words)
         # A URL contains no white space, but a regular expression may.
         if not url or (len(words) > 1 and not (url.startswith("/") and url.endswith("/"))):
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 "request: takes a URL, with a method before it or a status after it: POST /orders 201",
                 parameter="request",
             )
@@ -103,7 +103,7 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unmet:
+class _FailureReporter:
     """Reports a condition that is not met.
 
     `deadline` has the patience of the expectation. `mask` masks secrets in a text before it is shortened.
@@ -114,7 +114,7 @@ class _Unmet:
     mask: Callable[[str], str]
 
     def fail(self, message: str, expected: Any, actual: Any, closest: Any = None, **details: Any) -> NoReturn:
-        raise ExpectationFailed(
+        raise ExpectationFailedError(
             message,
             expected=expected,
             actual=actual,
@@ -148,10 +148,10 @@ async def meet_expectation(
     A request matches only if it was sent after `since` (`time.monotonic()`).
 
     Raises:
-        ExpectationFailed: has the expected state, the actual state and the closest matches on the page.
-        BrowserCrashed: the page or its browser crashed.
+        ExpectationFailedError: has the expected state, the actual state and the closest matches on the page.
+        BrowserCrashedError: the page or its browser crashed.
     """
-    unmet = _Unmet(page, deadline, mask)
+    unmet = _FailureReporter(page, deadline, mask)
     conditions = list(_make_conditions(unmet, expectation, since))
     # A condition that was met early may fail later, such as a text of the previous page after a navigation.
     for _ in range(min(len(conditions), 2)):
@@ -159,7 +159,7 @@ async def meet_expectation(
             raise _join_failures(failures, len(conditions))
 
 
-def _make_conditions(unmet: _Unmet, expectation: Expectation, since: float) -> Iterator[Condition]:
+def _make_conditions(unmet: _FailureReporter, expectation: Expectation, since: float) -> Iterator[Condition]:
     page, deadline = unmet.page, unmet.deadline
     if url := expectation.url:
         yield lambda: _judge(unmet, {"url": url.text}, wait_for_url(page, url, deadline))
@@ -175,13 +175,13 @@ def _make_conditions(unmet: _Unmet, expectation: Expectation, since: float) -> I
         yield partial(_meet_count, unmet, selector, count)
 
 
-async def _judge_together(conditions: Sequence[Condition]) -> list[ExpectationFailed]:
+async def _judge_together(conditions: Sequence[Condition]) -> list[ExpectationFailedError]:
     """Return the failures of all conditions, in their order."""
 
-    async def judge(condition: Condition) -> ExpectationFailed | None:
+    async def judge(condition: Condition) -> ExpectationFailedError | None:
         try:
             await condition()
-        except ExpectationFailed as error:
+        except ExpectationFailedError as error:
             return error
         return None
 
@@ -194,7 +194,7 @@ async def _judge_together(conditions: Sequence[Condition]) -> list[ExpectationFa
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _join_failures(failures: Sequence[ExpectationFailed], total: int) -> ExpectationFailed:
+def _join_failures(failures: Sequence[ExpectationFailedError], total: int) -> ExpectationFailedError:
     """Combine failures. For several conditions, `actual` and `closest` have the keys of `expected`."""
     if len(failures) == 1:
         return failures[0]
@@ -210,7 +210,7 @@ def _join_failures(failures: Sequence[ExpectationFailed], total: int) -> Expecta
             _merge(closest, _replace_value(details["expected"], details["closest"]))
         closed |= dict.fromkeys(details.get("closedPages") or ())
     messages = dict.fromkeys(failure.message for failure in failures)
-    return ExpectationFailed(
+    return ExpectationFailedError(
         f"{len(failures)} of {total} expectations failed: {'; '.join(messages)}",
         expected=expected,
         actual=actual,
@@ -235,18 +235,18 @@ def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
         into[kind] = {**into[kind], **value} if isinstance(into.get(kind), dict) else value
 
 
-async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[T]) -> T:
+async def _judge(unmet: _FailureReporter, expected: Mapping[str, Any], waiting: Awaitable[T]) -> T:
     """Return the result of a wait, or translate its error to a failed expectation."""
     try:
         return await waiting
-    except BrowserCrashed:
+    except BrowserCrashedError:
         raise
     except FootlightError as error:
         if unmet.page.closed:
             unmet.fail(f"The expectation cannot be checked: {PAGE_CLOSED}", expected, PAGE_CLOSED)
-        is_late = isinstance(error, DeadlineExceeded)
+        is_late = isinstance(error, DeadlineExceededError)
         actual = unmet.cut(unmet.page.url) if "url" in expected else error.details.get("shown")
-        if isinstance(error, ElementNotFound):
+        if isinstance(error, ElementNotFoundError):
             actual = "no such element"
         unknown = "not on the page" if "text" in expected else "not known: the page did not answer in time"
         unmet.fail(
@@ -258,7 +258,7 @@ async def _judge(unmet: _Unmet, expected: Mapping[str, Any], waiting: Awaitable[
         )
 
 
-async def _meet_request(unmet: _Unmet, pattern: RequestPattern, since: float) -> None:
+async def _meet_request(unmet: _FailureReporter, pattern: RequestPattern, since: float) -> None:
     page, log = unmet.page, unmet.page.session.log
     unmet.deadline.stage(f"waiting for the request {shorten(pattern.text, 100)}")
     expected = {"request": pattern.text}
@@ -280,7 +280,7 @@ async def _meet_request(unmet: _Unmet, pattern: RequestPattern, since: float) ->
     )
 
 
-def _describe_last(unmet: _Unmet, entries: Iterable[LogEntry]) -> list[str]:
+def _describe_last(unmet: _FailureReporter, entries: Iterable[LogEntry]) -> list[str]:
     return [unmet.cut(_describe_request(each)) for each in deque(entries, maxlen=MAX_REQUESTS)]
 
 
@@ -288,7 +288,7 @@ def _describe_request(entry: LogEntry) -> str:
     return f"{entry.method} {entry.url} {entry.status or entry.failure or 'pending'}"
 
 
-async def _meet_value(unmet: _Unmet, selector: str, expected_value: str | bool) -> None:
+async def _meet_value(unmet: _FailureReporter, selector: str, expected_value: str | bool) -> None:
     page, deadline, expected = unmet.page, unmet.deadline, {"value": {selector: expected_value}}
     deadline.stage(f"waiting for the value of {selector}")
 
@@ -303,7 +303,7 @@ async def _meet_value(unmet: _Unmet, selector: str, expected_value: str | bool) 
         await unmet.fail_late(f'The value of "{selector}" did not become what was expected', expected, actual)
 
 
-async def _meet_count(unmet: _Unmet, selector: str, expected_count: int) -> None:
+async def _meet_count(unmet: _FailureReporter, selector: str, expected_count: int) -> None:
     page, deadline, expected = unmet.page, unmet.deadline, {"count": {selector: expected_count}}
     deadline.stage(f"waiting for {expected_count} of {selector}")
 
@@ -324,6 +324,6 @@ async def _poll(read: Callable[[], Awaitable[T]], is_met: Callable[[T], bool], d
         await asyncio.sleep(POLL_SECONDS)
         try:
             found = await read()
-        except DeadlineExceeded:  # This read began too late.
+        except DeadlineExceededError:  # This read began too late.
             break
     return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import GETTER, find_element
+from footlight.browser.driver.shielding import start_work
 from footlight.browser.page.page_operations import send_input, send_input_to, stop_since, undo, undo_on_cancel
 from footlight.javascript import page_function
 
@@ -82,7 +83,7 @@ async def insert_text_alone(page: Page, selector: str, text: str, deadline: Dead
 
 async def finish_keys(page: Page, text: str, typing: Coroutine[Any, Any, None]) -> None:
     """Wait until a text is typed. If the call is cancelled, stop between two keys and release all keys."""
-    task = asyncio.create_task(typing)
+    task = start_work(typing)
     try:
         await asyncio.shield(task)
     except asyncio.CancelledError:

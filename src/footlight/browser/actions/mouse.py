@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_operations import read_element
 from footlight.browser.page.page_operations import evaluate, send_input, undo_on_cancel
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ async def _use_mouse(page: Page, deadline: Deadline, *points: Point) -> AsyncGen
     """Yield the mouse, limited by the deadline.
 
     Raises:
-        InvalidParameter: a point is outside of the viewport.
+        InvalidParameterError: a point is outside of the viewport.
     """
     width, height = await viewport_size(page, deadline)
     for point in points:
@@ -171,10 +171,10 @@ async def viewport_size(page: Page, deadline: Deadline) -> tuple[float, float]:
 
 
 def check_inside(point: Point, width: float, height: float) -> None:
-    """Raise InvalidParameter if the point is outside of a viewport of this size."""
+    """Raise InvalidParameterError if the point is outside of a viewport of this size."""
     for name, value, size in ((point.names[0], point.x, width), (point.names[1], point.y, height)):
         if not 0 <= value < size:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"{name}: {value:g} is outside of the viewport, which has {width:g} x {height:g} CSS pixels",
                 parameter=name,
                 suggestion="Bring the place into view with scroll, then take a new screenshot.",

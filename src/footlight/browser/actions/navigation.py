@@ -31,7 +31,7 @@ from footlight.browser.page.page_operations import (
     undo_on_cancel,
 )
 from footlight.browser.page.settling import watch_next_document
-from footlight.errors import FootlightError, NavigationFailed, NetworkFailed
+from footlight.errors import FootlightError, NavigationFailedError, NetworkFailedError
 
 if TYPE_CHECKING:
     from playwright.async_api import Response, Route
@@ -66,8 +66,8 @@ async def navigate(page: Page, url: str, wait_until: WaitUntil, deadline: Deadli
     """Open a URL.
 
     Raises:
-        PermissionDenied: the policy refuses the URL.
-        NavigationFailed: the URL cannot be opened.
+        PermissionDeniedError: the policy refuses the URL.
+        NavigationFailedError: the URL cannot be opened.
     """
     page.session.policy.check_url(url)
     return await _run_navigation(
@@ -247,8 +247,8 @@ def _not_opened_error(page: Page, url: str | None, why: str, *, network: bool = 
     where = url or failed
     message = f"{where} could not be opened: {why}"
     if url is None and network:
-        return NetworkFailed(message, url=where)
-    return NavigationFailed(message, url=where)
+        return NetworkFailedError(message, url=where)
+    return NavigationFailedError(message, url=where)
 
 
 def _milliseconds(seconds: float) -> float:

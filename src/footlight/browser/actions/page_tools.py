@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
-from footlight.errors import InvalidParameter, PageToolFailed
+from footlight.errors import InvalidParameterError, PageToolFailedError
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame
@@ -78,7 +78,7 @@ async def list_tools(page: Page, deadline: Deadline) -> PageToolList:
     """Return the tools of the main frame and of the frames inside it.
 
     Raises:
-        InvalidParameter: the browser does not support tools of pages.
+        InvalidParameterError: the browser does not support tools of pages.
         FootlightError: the page does not respond, or is gone.
     """
     main = page.playwright.main_frame
@@ -104,25 +104,27 @@ async def call_tool(
     """Call a tool of the page and return its JSON result.
 
     Raises:
-        InvalidParameter: the tool does not exist, or the arguments do not match its schema.
-        PageToolFailed: the tool failed, or its result is too long.
+        InvalidParameterError: the tool does not exist, or the arguments do not match its schema.
+        PageToolFailedError: the tool failed, or its result is too long.
     """
     known = (await list_tools(page, deadline)).tools
     matching = [each for each in known if each.name == name and frame in (None, each.frame)]
     if not matching:
         names = ", ".join(dict.fromkeys(each.name for each in known)) or "none"
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"name: the page has no tool {name[:MAX_NAME]!r}; its tools: {names}"[:MAX_DESCRIPTION],
             parameter="name",
         )
     if len(matching) > 1:
         numbers = ", ".join(str(each.frame) for each in matching)
-        raise InvalidParameter(f"frame: the frames {numbers} have a tool of this name", parameter="frame")
+        raise InvalidParameterError(
+            f"frame: the frames {numbers} have a tool of this name", parameter="frame"
+        )
     [found] = matching
     if found.schema is not None and (problem := next(_find_problems(arguments, found.schema), None)):
-        raise InvalidParameter(f"input{problem}"[:MAX_PROBLEM], parameter="input")
+        raise InvalidParameterError(f"input{problem}"[:MAX_PROBLEM], parameter="input")
     if found.owner.is_detached() or found.owner.url != found.frame_url:
-        raise InvalidParameter("name: the frame of the tool has another document now", parameter="name")
+        raise InvalidParameterError("name: the frame of the tool has another document now", parameter="name")
     try:
         result = await page.act_through_dialog(
             found.owner.webmcp.call_tool(name, arguments, timeout=max(1.0, deadline.remaining_ms))
@@ -136,15 +138,15 @@ async def call_tool(
             return None
         if is_closed(error) or page.crashed:
             raise await explain_page_failure(page, error) from error
-        raise PageToolFailed(
+        raise PageToolFailedError(
             f"The tool of the page failed: {cause(error)}"[:MAX_PROBLEM], name=name
         ) from None
     try:
         length = len(json.dumps(result))
     except (TypeError, ValueError, RecursionError):
-        raise PageToolFailed("The result of the page's tool is not JSON", name=name) from None
+        raise PageToolFailedError("The result of the page's tool is not JSON", name=name) from None
     if length > MAX_RESULT:
-        raise PageToolFailed(
+        raise PageToolFailedError(
             f"The result of the page's tool has {length:,} characters, and at most {MAX_RESULT:,} are read",
             name=name,
         )
@@ -160,7 +162,7 @@ async def _ask_main(page: Page, frame: Frame, deadline: Deadline) -> list[dict[s
         ) from None
     except Error as error:
         if "not supported" in error.message or "not enabled" in error.message:
-            raise InvalidParameter(f"this browser has no tools of pages: {cause(error)}") from None
+            raise InvalidParameterError(f"this browser has no tools of pages: {cause(error)}") from None
         raise await explain_page_failure(page, error) from error
 
 

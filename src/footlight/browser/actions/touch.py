@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from footlight.browser.actions.mouse import Point, check_inside, viewport_size
 from footlight.browser.page.element_operations import act_on_element, read_element
 from footlight.browser.page.page_operations import send_input, undo
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Locator
@@ -38,7 +38,7 @@ async def tap_element(page: Page, selector: str, deadline: Deadline, *, hold_ms:
     """Tap an element when it is ready. The finger stays on it for `hold_ms`.
 
     Raises:
-        InvalidParameter: the session has no touch screen, or the browser cannot hold a finger down.
+        InvalidParameterError: the session has no touch screen, or the browser cannot hold a finger down.
     """
     _check_touch(page)
     plain = _is_plain(page, hold_ms)
@@ -58,7 +58,7 @@ async def tap_point(page: Page, at: Point, deadline: Deadline, *, hold_ms: float
     """Tap a point of the viewport.
 
     Raises:
-        InvalidParameter: the point is outside of the viewport, or the session has no touch screen.
+        InvalidParameterError: the point is outside of the viewport, or the session has no touch screen.
     """
     _check_touch(page)
     plain = _is_plain(page, hold_ms)
@@ -71,7 +71,7 @@ async def tap_point(page: Page, at: Point, deadline: Deadline, *, hold_ms: float
 
 
 def check_swipe(page: Page) -> None:
-    """Raise InvalidParameter if the session has no touch screen, or the browser cannot swipe."""
+    """Raise InvalidParameterError if the session has no touch screen, or the browser cannot swipe."""
     _check_touch(page)
     _check_chromium(page, "swipe")
 
@@ -80,7 +80,7 @@ async def swipe(page: Page, start: Point, goal: Point, deadline: Deadline) -> No
     """Put a finger down at one point, move it, and lift it at another.
 
     Raises:
-        InvalidParameter: a point is outside of the viewport.
+        InvalidParameterError: a point is outside of the viewport.
     """
     size = await viewport_size(page, deadline)
     for point in (start, goal):
@@ -121,7 +121,7 @@ async def _find_center(page: Page, element: Locator, timeout_ms: float) -> Point
     box = await element.bounding_box(timeout=timeout_ms)
     size = page.playwright.viewport_size
     if box is None:
-        raise InvalidParameter("selector: the element has no box to touch", parameter="selector")
+        raise InvalidParameterError("selector: the element has no box to touch", parameter="selector")
     left, top = max(box["x"], 0.0), max(box["y"], 0.0)
     right, bottom = box["x"] + box["width"], box["y"] + box["height"]
     if size is not None:
@@ -187,7 +187,7 @@ async def _swipe(page: Page, start: Point, goal: Point) -> None:
 
 def _check_touch(page: Page) -> None:
     if page.session.touch_source is None:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             "this session has no touch screen",
             suggestion="Create a session with create_session and a device such as iPhone 15, or give this "
             "one a device with emulate (group devtools). Without touch, use click and scroll.",
@@ -208,7 +208,7 @@ def _is_plain(page: Page, hold_ms: float) -> bool:
 def _check_chromium(page: Page, what: str) -> None:
     if page.session.engine != "chromium":
         engine = page.session.engine
-        raise InvalidParameter(f"{what}: needs Chromium; this session runs {engine}", engine=engine)
+        raise InvalidParameterError(f"{what}: needs Chromium; this session runs {engine}", engine=engine)
 
 
 def _no_answer(deadline: Deadline) -> str:

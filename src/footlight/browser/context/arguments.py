@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.context.storage_state import to_playwright
 from footlight.browser.driver.playwright_api import Error, find_refused_option
-from footlight.errors import InvalidParameter, PermissionDenied
+from footlight.errors import InvalidParameterError, PermissionDeniedError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext
@@ -33,8 +33,8 @@ async def open_context(
     """Open a context. A first page is opened if an option can only be validated by a page.
 
     Raises:
-        InvalidParameter: the browser refuses an option, which the error names, or the device is unknown.
-        PermissionDenied: the options have a proxy although a `filter_proxy` (a URL) is used.
+        InvalidParameterError: the browser refuses an option, which the error names, or the device is unknown.
+        PermissionDeniedError: the options have a proxy although a `filter_proxy` (a URL) is used.
     """
     engine = browser.browser_type.name
     check_proxy(options, filter_proxy)
@@ -60,9 +60,9 @@ async def open_context(
 
 
 def check_proxy(options: SessionOptions, filter_proxy: str | None) -> None:
-    """Raise PermissionDenied if a session's proxy would bypass the filter proxy."""
+    """Raise PermissionDeniedError if a session's proxy would bypass the filter proxy."""
     if options.proxy and filter_proxy:
-        raise PermissionDenied(
+        raise PermissionDeniedError(
             "proxy: this server restricts domains, so all its traffic goes through a filter of its own",
             suggestion="Leave proxy out.",
             parameter="proxy",
@@ -131,7 +131,7 @@ def _proxy(proxy: Proxy | None, engine: str) -> dict[str, str] | None:
     }
 
 
-def option_error(error: Error, *, of: str = "") -> InvalidParameter | None:
+def option_error(error: Error, *, of: str = "") -> InvalidParameterError | None:
     """Return the error for an option that the browser refuses, or None for other errors.
 
     `of` precedes the name of the option if it is a part of a parameter.
@@ -140,4 +140,4 @@ def option_error(error: Error, *, of: str = "") -> InvalidParameter | None:
     if option is None:
         return None
     name = f"{of}{option[0]}"
-    return InvalidParameter(f"{name}: {option[1]}", parameter=name)
+    return InvalidParameterError(f"{name}: {option[1]}", parameter=name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from footlight.browser.driver.playwright_api import Error, cause, is_closed, protocol_reason
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext
@@ -53,18 +53,18 @@ class CookieJar:
         """Add cookies.
 
         Raises:
-            InvalidParameter: the browser refuses a cookie.
+            InvalidParameterError: the browser refuses a cookie.
         """
         try:
             await self._context.add_cookies(cast("Any", cookies))
         except Error as error:
             refusal = await make_refused_cookie_error(self._browser, cookies, error)
-            raise refusal or InvalidParameter(f"cookies: {cause(error)}", parameter="cookies") from error
+            raise refusal or InvalidParameterError(f"cookies: {cause(error)}", parameter="cookies") from error
 
 
 async def make_refused_cookie_error(
     browser: Browser, cookies: Sequence[Mapping[str, Any]], error: Error, *, of: str = ""
-) -> InvalidParameter | None:
+) -> InvalidParameterError | None:
     """Return the error for the first cookie that the browser refuses, or None if it accepts each.
 
     The browser does not report which cookie is invalid, so they are tried one by one in a separate context.
@@ -84,7 +84,7 @@ async def make_refused_cookie_error(
                 inner = re.match(r"cookies\[0\]\.(\w{1,40}): ", reason)
                 field = f"{of}cookies.{index}" + (f".{inner[1]}" if inner else "")
                 text = reason[inner.end() :] if inner else reason
-                return InvalidParameter(f"{field}: {text}", parameter=field)
+                return InvalidParameterError(f"{field}: {text}", parameter=field)
     finally:
         with contextlib.suppress(Error):
             await trial.close()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 __all__ = ["Device", "Devices"]
 
@@ -40,7 +40,7 @@ class Devices:
         """Return the device with this name, ignoring case.
 
         Raises:
-            InvalidParameter: no device has this name; the error has the closest names.
+            InvalidParameterError: no device has this name; the error has the closest names.
         """
         by_name = {each.lower(): each for each in self._descriptors}
         if known := by_name.get(name.strip().lower()):
@@ -48,7 +48,7 @@ class Devices:
         if len(name) > MAX_NAME_LENGTH:
             name = f"{name[:MAX_NAME_LENGTH]}…"
         closest = self._closest(name)
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"device: no device is named {name!r}; the closest are {', '.join(closest)}",
             parameter="device",
             closest=closest,

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from footlight.browser.context.storage_state import SessionState
 from footlight.browser.driver.output_folder import translate_write_errors
-from footlight.errors import InvalidParameter, ResourceExhausted
+from footlight.errors import InvalidParameterError, ResourceExhaustedError
 from footlight.private_files import write_private_json, write_private_text
 
 __all__ = ["StateStore"]
@@ -30,14 +30,14 @@ class StateStore:
         self._folder = folder
 
     def save(self, name: str, state: SessionState) -> Path:
-        """Store the state. Raise PermissionDenied or ResourceExhausted if it cannot be written.
+        """Store the state. Raise PermissionDeniedError or ResourceExhaustedError if it cannot be written.
 
         A state that is too large to be restored is not written either.
         """
         path = self._path(name)
         text = json.dumps(state.to_json())
         if excess := _find_excess(state, len(text)):
-            raise ResourceExhausted(
+            raise ResourceExhaustedError(
                 f"the state is not saved: it has {excess}",
                 retryable=False,
                 suggestion="Remove what the login does not need, with storage or delete_cookies.",
@@ -63,11 +63,11 @@ class StateStore:
         return _read(self._details_path(name), name) or {}
 
     def get(self, name: str) -> SessionState:
-        """Return the state. Otherwise raise InvalidParameter, which lists the existing names."""
+        """Return the state. Otherwise raise InvalidParameterError, which lists the existing names."""
         if state := self.find(name):
             return state
         known = ", ".join(self.names()) or "none"
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"state.name: no state named {name!r} is saved; saved: {known}", parameter="state"
         )
 
@@ -93,8 +93,8 @@ class StateStore:
 
     def _path(self, name: str) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
-            raise InvalidParameter(
-                f"name: {name!r} may hold only letters, digits, dots, dashes and underscores, at most 100",
+            raise InvalidParameterError(
+                f"name: {name!r} takes letters, digits, dots, dashes and underscores, at most 100",
                 parameter="name",
             )
         return self._folder / f"{name}.json"
@@ -125,5 +125,7 @@ def _find_excess(state: SessionState, size: int = 0) -> str | None:
     return f"more than {MAX_STATE_BYTES:,} bytes" if size > MAX_STATE_BYTES else None
 
 
-def _unusable_state_error(name: str, why: str) -> InvalidParameter:
-    return InvalidParameter(f"state: the saved state {name!r} cannot be restored: {why}", parameter="state")
+def _unusable_state_error(name: str, why: str) -> InvalidParameterError:
+    return InvalidParameterError(
+        f"state: the saved state {name!r} cannot be restored: {why}", parameter="state"
+    )

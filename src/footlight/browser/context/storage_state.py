@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 __all__ = ["SessionState", "Storage", "is_origin", "to_playwright"]
 
@@ -38,16 +38,16 @@ class SessionState:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SessionState:
-        """Parse a state. Raise InvalidParameter, which names the invalid field."""
+        """Parse a state. Raise InvalidParameterError, which names the invalid field."""
         unknown = sorted(set(data) - {"cookies", "localStorage", "sessionStorage", "url"})
         if unknown:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"state: unknown field {unknown[0]!r}; it has cookies, localStorage, sessionStorage and url",
                 parameter="state",
             )
         url = data.get("url", "about:blank")
         if not isinstance(url, str):
-            raise InvalidParameter("state.url: must be a string", parameter="state.url")
+            raise InvalidParameterError("state.url: must be a string", parameter="state.url")
         return cls(
             cookies=_cookies(data.get("cookies", [])),
             local_storage=_storage(data.get("localStorage", {}), "localStorage"),
@@ -58,10 +58,10 @@ class SessionState:
 
 def _cookies(value: object) -> list[dict[str, Any]]:
     if not isinstance(value, list):
-        raise InvalidParameter("state.cookies: must be an array of cookies", parameter="state.cookies")
+        raise InvalidParameterError("state.cookies: must be an array of cookies", parameter="state.cookies")
     cookies = cast("list[object]", value)
     if not all(isinstance(cookie, dict) for cookie in cookies):
-        raise InvalidParameter("state.cookies: each cookie must be an object", parameter="state.cookies")
+        raise InvalidParameterError("state.cookies: each cookie must be an object", parameter="state.cookies")
     return cast("list[dict[str, Any]]", cookies)
 
 
@@ -70,13 +70,13 @@ def _storage(value: object, name: str) -> Storage:
         origins = cast("dict[str, object]", value)
         for origin in origins:
             if not is_origin(origin):
-                raise InvalidParameter(
+                raise InvalidParameterError(
                     f"state.{name}: {origin[:100]!r} is not an origin, such as https://example.com",
                     parameter=f"state.{name}",
                 )
         if all(_is_items(items) for items in origins.values()):
             return cast("Storage", origins)
-    raise InvalidParameter(
+    raise InvalidParameterError(
         f"state.{name}: must be an object of origins (https://…), each with an object of string items",
         parameter=f"state.{name}",
     )

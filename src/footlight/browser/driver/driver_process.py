@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight.browser.driver.playwright_api import Error, ask_driver, on_driver_end, start_playwright
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import ask_driver, on_driver_end, start_playwright
 from footlight.browser.driver.probe import RESPONSE_SECONDS, Probe
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Driver:
         assert self._playwright is not None
         return self._playwright
 
-    async def answers(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
+    async def responds(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
         """Return whether the process responds in time. True if it is to be restarted."""
         if not self._alive:
             return True

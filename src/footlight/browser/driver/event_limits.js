@@ -20,17 +20,18 @@ const MAX_BUCKETS = 1_000;
 const MAX_REPLY_BYTES = 32 * 1024 * 1024; // Reading a larger value would delay the server's other callers.
 const MAX_VALUES = 150_000; // The same for a value with more elements and properties.
 const [QUOTE, COMMA, BACKSLASH] = Buffer.from('",\\');
-const LONGEST_HEAD = 96;
-const LONGEST_TAIL = 64;
+const HEAD_BYTES = 96;
+const TAIL_BYTES = 64;
 const FLOOD_MS = 1_000; // A shorter burst does not slow a page down.
 const FLOOD_PAUSE_MS = 500; // A flood is over after this time without a dropped event.
-const MAX_DROPPED = 5_000; // A longer flood with more dropped events may come from a script that never pauses.
+const MAX_DROPPED = 5_000; // A script is stopped if it writes more messages than this before the page runs another.
 const SLOWDOWN = 20;
-const SHORTEST_SLOWDOWN_MS = 4_000;
-const LONGEST_SLOWDOWN_MS = 32_000;
+const MIN_SLOWDOWN_MS = 4_000;
+const MAX_SLOWDOWN_MS = 32_000;
 const FIRST_ID = 2_000_000_000; // The ids of our own commands. The driver counts its ids from 1.
 const SPEED_METHOD = "Emulation.setCPUThrottlingRate";
 const PREFIX = '{"method":"';
+const PAUSE_METHOD = "Runtime.evaluate"; // The page replies when the script that it runs has ended.
 const CONSOLE_METHOD = "Runtime.consoleAPICalled";
 const LIMITED = new Set([
   CONSOLE_METHOD,
@@ -60,8 +61,8 @@ const FRAME_COST = 25; // The driver and the browser work longer for a frame tha
  * The dropped events of one page.
  *
  * @typedef {object} Flood
- * @property {number} dropped how many messages of the console
- * @property {boolean} isStopped whether the script was stopped
+ * @property {number} unpaused how many messages of the console were dropped since the page was asked for a pause
+ * @property {number} pauseId the id of the command that the page replies to when its script has ended, or 0
  * @property {number} began
  * @property {number} last when the last event was dropped
  * @property {number} slowMs how long the page is slowed down the next time
@@ -99,7 +100,7 @@ class EventLimits {
    * @type {(command: string | Buffer) => void}
    */
   noteCommand(command) {
-    if (String(command).slice(0, LONGEST_HEAD).includes(SPEED_METHOD)) this.#callerSetsSpeed = true;
+    if (String(command).slice(0, HEAD_BYTES).includes(SPEED_METHOD)) this.#callerSetsSpeed = true;
   }
 
   /**
@@ -117,7 +118,8 @@ class EventLimits {
       if (excess) this.#deliver(refusal(parts, excess));
       else if (limitedMethod(parts[0])) this.#deliverLimited(Buffer.concat(parts));
       else if (methodOf(parts[0]) === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
-      else if (!isOwnReply(parts[0])) parts.forEach(this.#deliver);
+      else if (isOwnReply(parts[0])) this.#notePause(parts[0]);
+      else parts.forEach(this.#deliver);
       start = end + 1;
     }
     if (start < chunk.length) this.#pend(chunk.subarray(start));
@@ -130,7 +132,7 @@ class EventLimits {
    */
   #pend(part) {
     const first = this.#pending[0];
-    if (first && first.length >= LONGEST_HEAD) this.#pending.push(part);
+    if (first && first.length >= HEAD_BYTES) this.#pending.push(part);
     else {
       this.#pending[0] = first ? Buffer.concat([first, part]) : part;
       this.#room = isValue(this.#pending[0]) ? MAX_REPLY_BYTES : Infinity;
@@ -191,7 +193,7 @@ class EventLimits {
    * @type {(message: Buffer, session: string) => Bucket}
    */
   #bucketOf(message, session) {
-    const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, LONGEST_HEAD))?.[1] ?? "";
+    const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1] ?? "";
     const key = `${methodOf(message)} ${type} ${session}`;
     return use(this.#buckets, key, () => ({ left: BURST, at: performance.now(), held: [], heldCost: 0 }));
   }
@@ -222,13 +224,28 @@ class EventLimits {
   /** @type {(message: Buffer, session: string) => void} */
   #countDropped(message, session) {
     const flood = this.#noteFlood(session);
-    if (methodOf(message) === CONSOLE_METHOD) flood.dropped += 1;
-    const isLong = performance.now() - flood.began >= FLOOD_MS;
-    if (isLong && flood.dropped >= MAX_DROPPED && !flood.isStopped) {
-      flood.isStopped = true;
-      this.#stopScript(session);
-    }
+    if (methodOf(message) === CONSOLE_METHOD) this.#countUnpaused(flood, session);
     this.#slowDown(flood, session);
+  }
+
+  /**
+   * Stop a script that continues a long flood without a pause. A flood of many short scripts is only slowed down.
+   *
+   * @type {(flood: Flood, session: string) => void}
+   */
+  #countUnpaused(flood, session) {
+    if (flood.pauseId) flood.unpaused += 1;
+    else if (performance.now() - flood.began >= FLOOD_MS) {
+      flood.unpaused = 0;
+      flood.pauseId = this.#command(PAUSE_METHOD, session, { expression: "0" });
+    }
+    if (flood.unpaused === MAX_DROPPED) this.#stopScript(session);
+  }
+
+  /** @type {(reply: Buffer) => void} */
+  #notePause(reply) {
+    const flood = this.#floods.get(sessionOf(reply));
+    if (flood?.pauseId === idOf(reply)) Object.assign(flood, { pauseId: 0, unpaused: 0 });
   }
 
   /**
@@ -239,15 +256,15 @@ class EventLimits {
   #noteFlood(session) {
     const now = performance.now();
     const flood = use(this.#floods, session, () => ({
-      dropped: 0,
-      isStopped: false,
+      unpaused: 0,
+      pauseId: 0,
       began: now,
       last: now,
-      slowMs: SHORTEST_SLOWDOWN_MS,
+      slowMs: MIN_SLOWDOWN_MS,
       until: 0,
     }));
     if (now < flood.until) return flood;
-    if (now - flood.last > FLOOD_PAUSE_MS) Object.assign(flood, { began: now, dropped: 0, isStopped: false });
+    if (now - flood.last > FLOOD_PAUSE_MS) flood.began = now;
     flood.last = now;
     return flood;
   }
@@ -264,7 +281,7 @@ class EventLimits {
     this.#setSpeed(session, SLOWDOWN);
     setTimeout(() => this.#setSpeed(session, 1), flood.slowMs).unref();
     flood.until = now + flood.slowMs;
-    flood.slowMs = Math.min(flood.slowMs * 2, LONGEST_SLOWDOWN_MS);
+    flood.slowMs = Math.min(flood.slowMs * 2, MAX_SLOWDOWN_MS);
   }
 
   /**
@@ -275,7 +292,7 @@ class EventLimits {
    */
   #stopScript(sessionId) {
     this.#command("Runtime.terminateExecution", sessionId);
-    const text = `A script was stopped after more than ${BURST + MAX_DROPPED} console messages without a pause`;
+    const text = `A script was stopped: it wrote thousands of console messages for over a second without a pause`;
     const entry = { source: "other", level: "error", text, timestamp: Date.now() };
     this.#deliver(Buffer.from(`${JSON.stringify({ method: "Log.entryAdded", params: { entry }, sessionId })}\0`));
   }
@@ -285,10 +302,11 @@ class EventLimits {
     if (!this.#callerSetsSpeed) this.#command(SPEED_METHOD, sessionId, { rate });
   }
 
-  /** @type {(method: string, sessionId: string, params?: object) => void} */
+  /** @type {(method: string, sessionId: string, params?: object) => number} */
   #command(method, sessionId, params) {
     this.#lastId += 1;
     this.#send({ id: this.#lastId, method, params, sessionId });
+    return this.#lastId;
   }
 }
 
@@ -316,7 +334,7 @@ function use(map, key, make) {
  * @type {(head: Buffer) => boolean}
  */
 function isValue(head) {
-  return /^\{"id":\d+,"result":\{"result":\{/.test(head.toString("latin1", 0, LONGEST_HEAD));
+  return /^\{"id":\d+,"result":\{"result":\{/.test(head.toString("latin1", 0, HEAD_BYTES));
 }
 
 /**
@@ -344,7 +362,7 @@ function hasTooManyValues(parts) {
  * @type {(parts: Buffer[], excess: string) => Buffer}
  */
 function refusal(parts, excess) {
-  const id = /^\{"id":(\d+)/.exec(parts[0].toString("latin1", 0, LONGEST_HEAD))?.[1];
+  const id = /^\{"id":(\d+)/.exec(parts[0].toString("latin1", 0, HEAD_BYTES))?.[1];
   const sessionId = sessionOf(Buffer.concat(parts.slice(-2)));
   const description = `Error: The page returned more than ${excess}`;
   // Playwright passes on an exception of a script, but treats a protocol error as a navigation.
@@ -362,7 +380,7 @@ function refusal(parts, excess) {
  * @type {(message: Buffer) => string}
  */
 function sessionOf(message) {
-  return message.subarray(-LONGEST_TAIL).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
+  return message.subarray(-TAIL_BYTES).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
 }
 
 /** @type {(bucket: Bucket) => void} */
@@ -388,7 +406,7 @@ function limitedMethod(message) {
  * @type {(message: Buffer) => string}
  */
 function methodOf(message) {
-  const head = message.toString("latin1", 0, LONGEST_HEAD);
+  const head = message.toString("latin1", 0, HEAD_BYTES);
   return head.startsWith(PREFIX) ? head.slice(PREFIX.length, head.indexOf('"', PREFIX.length)) : "";
 }
 
@@ -398,8 +416,16 @@ function methodOf(message) {
  * @type {(message: Buffer) => boolean}
  */
 function isOwnReply(message) {
-  const id = /^\{"id":(\d+)/.exec(message.toString("latin1", 0, LONGEST_HEAD))?.[1];
-  return Number(id) > FIRST_ID;
+  return idOf(message) > FIRST_ID;
+}
+
+/**
+ * Return the id of a reply, or 0 for an event.
+ *
+ * @type {(message: Buffer) => number}
+ */
+function idOf(message) {
+  return Number(/^\{"id":(\d+)/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1] ?? 0);
 }
 
 /** @type {(fromBrowser: Stream, toBrowser: WritableStream) => void} */

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from footlight.errors import QuotaExceeded
+from footlight.errors import QuotaExceededError
 
 __all__ = ["FileQuota", "SessionFiles"]
 
@@ -41,7 +41,7 @@ class FileQuota:
         """Record the current size of a file.
 
         Raises:
-            QuotaExceeded: a limit is exceeded.
+            QuotaExceededError: a limit is exceeded.
         """
         self.forget(path)
         self._files[path] = _CountedFile(session_id, size)
@@ -59,7 +59,7 @@ class FileQuota:
         """Check that `room` more bytes are allowed.
 
         Raises:
-            QuotaExceeded: a limit is exceeded.
+            QuotaExceededError: a limit is exceeded.
         """
         if self._find_excess(session_id, room) is not None:
             self._forget_removed()
@@ -67,10 +67,10 @@ class FileQuota:
         if excess is not None:
             raise excess
 
-    def _find_excess(self, session_id: str, room: int) -> QuotaExceeded | None:
+    def _find_excess(self, session_id: str, room: int) -> QuotaExceededError | None:
         own, total = self._by_session[session_id], self._by_session.total()
         if self._session and own + room > self._session:
-            return QuotaExceeded(
+            return QuotaExceededError(
                 f"The files of this session would have {own + room:,} bytes, and it may write "
                 f"{self._session:,}",
                 suggestion="Delete files of this session that are not needed, or continue in a new session. "
@@ -80,7 +80,7 @@ class FileQuota:
                 setting="browser.sessionFileQuota",
             )
         if self._total and total + room > self._total:
-            return QuotaExceeded(
+            return QuotaExceededError(
                 f"The files of all sessions would have {total + room:,} bytes, and the server may write "
                 f"{self._total:,}",
                 suggestion="Delete files that are not needed from the folders for downloads and output. The "
@@ -108,7 +108,7 @@ class SessionFiles:
         """Check that the session may write another file.
 
         Raises:
-            QuotaExceeded: a limit is reached.
+            QuotaExceededError: a limit is reached.
         """
         self._quota.check(self._session_id, room=1)
 
@@ -116,7 +116,7 @@ class SessionFiles:
         """Record the current size of a file that grows.
 
         Raises:
-            QuotaExceeded: a limit is exceeded.
+            QuotaExceededError: a limit is exceeded.
         """
         self._quota.set_size(self._session_id, path, size)
 
@@ -124,11 +124,11 @@ class SessionFiles:
         """Count a complete file. It is removed if a limit is exceeded.
 
         Raises:
-            QuotaExceeded: a limit is exceeded.
+            QuotaExceededError: a limit is exceeded.
         """
         try:
             self.set_size(path, path.stat().st_size)
-        except QuotaExceeded:
+        except QuotaExceededError:
             self.remove(path)
             raise
 

@@ -16,7 +16,12 @@ from typing import BinaryIO
 
 from footlight.browser.driver.file_quota import FileQuota, SessionFiles
 from footlight.browser.driver.playwright_api import Error, file_error
-from footlight.errors import FootlightError, InvalidParameter, PermissionDenied, ResourceExhausted
+from footlight.errors import (
+    FootlightError,
+    InvalidParameterError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+)
 
 __all__ = [
     "MAX_NAME_BYTES",
@@ -55,10 +60,10 @@ class OutputFolder:
         """Create an empty file with this name, plus a number if the name is taken, and return its real path.
 
         Raises:
-            InvalidParameter: the name, a value of `parameter`, is not that of a plain file.
-            PermissionDenied: the folder cannot be written to.
-            ResourceExhausted: the disk is full.
-            QuotaExceeded: the session has written as much as it may.
+            InvalidParameterError: the name, a value of `parameter`, is not that of a plain file.
+            PermissionDeniedError: the folder cannot be written to.
+            ResourceExhaustedError: the disk is full.
+            QuotaExceededError: the session has written as much as it may.
         """
         _check_name(name, parameter)
         self.files.check()
@@ -72,7 +77,7 @@ class OutputFolder:
         """Fill a reserved file of this folder in this block, and count it. It is removed if the block fails.
 
         Raises:
-            QuotaExceeded: the session has written more than it may.
+            QuotaExceededError: the session has written more than it may.
         """
         with fill_reserved(path):
             yield path
@@ -91,7 +96,7 @@ def fill_reserved(path: Path) -> Generator[Path]:
     """Fill a reserved file in this block. The file is removed if the block fails.
 
     Raises:
-        PermissionDenied, ResourceExhausted: as in `translate_write_errors`.
+        PermissionDeniedError, ResourceExhaustedError: as in `translate_write_errors`.
     """
     try:
         with translate_write_errors(WHAT, remedy=REMEDY):
@@ -107,8 +112,8 @@ def translate_write_errors(what: str, *, remedy: str) -> Generator[None]:
     """Translate errors of the file system in this block to errors with suggestions.
 
     Raises:
-        PermissionDenied: `what` cannot be written to.
-        ResourceExhausted: the disk is full.
+        PermissionDeniedError: `what` cannot be written to.
+        ResourceExhaustedError: the disk is full.
     """
     try:
         yield
@@ -125,16 +130,16 @@ def write_error(error: Exception, what: str, *, remedy: str) -> FootlightError |
         return None  # A timeout is an OSError too.
     reason = os.strerror(found.errno)
     if found.errno in _DISK_FULL:
-        return ResourceExhausted(
+        return ResourceExhaustedError(
             f"{what} has no space left: {reason}", suggestion=f"Free some space on its disk. {remedy}"
         )
-    return PermissionDenied(f"{what} cannot be written to: {reason}", suggestion=remedy)
+    return PermissionDeniedError(f"{what} cannot be written to: {reason}", suggestion=remedy)
 
 
 def disk_full_error(error: Exception) -> FootlightError | None:
     """Return the error for a full disk of the server, or None for any other error."""
     found = write_error(error, "The server's disk", remedy="It may be the disk of its temporary folder.")
-    return found if isinstance(found, ResourceExhausted) else None
+    return found if isinstance(found, ResourceExhaustedError) else None
 
 
 def cut_to_bytes(text: str, limit: int) -> str:
@@ -146,7 +151,7 @@ def reserve_again(path: Path) -> Path:
     """Create an empty file in place of one that `fill_reserved` removed, with a number if the name is taken.
 
     Raises:
-        PermissionDenied, ResourceExhausted: as in `translate_write_errors`.
+        PermissionDeniedError, ResourceExhaustedError: as in `translate_write_errors`.
     """
     with translate_write_errors(WHAT, remedy=REMEDY):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -185,7 +190,7 @@ def _is_name(name: str) -> bool:
 
 def _check_name(name: str, parameter: str) -> None:
     if not _is_name(name):
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"{parameter}: {name[:100]!r} is not a plain file name; give one such as checkout-2, without "
             "a folder, of at most 100 letters, digits, dots, dashes, underscores and spaces "
             f"({MAX_NAME_BYTES} bytes in UTF-8)",

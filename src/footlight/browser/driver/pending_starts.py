@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from footlight.browser.driver.playwright_api import PlaywrightTimeout
-from footlight.errors import BrowserNotInstalled
+from footlight.errors import BrowserNotInstalledError
 
 __all__ = ["PendingStart", "PendingStarts"]
 
@@ -44,13 +44,13 @@ class PendingStarts:
         """Track the start of a browser or driver in this block.
 
         Raises:
-            BrowserNotInstalled: it did not respond within Playwright's limit.
+            BrowserNotInstalledError: it did not respond within Playwright's limit.
         """
         start = PendingStart(what, advice)
         self._pending[start] = None
         try:
             yield
         except PlaywrightTimeout as error:
-            raise BrowserNotInstalled(start.describe(), suggestion=advice, **(details or {})) from error
+            raise BrowserNotInstalledError(start.describe(), suggestion=advice, **(details or {})) from error
         finally:
             del self._pending[start]

@@ -1,4 +1,4 @@
-"""The boundary to Playwright. It is started here, and its exceptions are translated here.
+"""Translate the exceptions of Playwright.
 
 Playwright has three exception types and puts all details into messages. The tables below are the only place
 that parses them.
@@ -7,38 +7,27 @@ that parses them.
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import re
-import subprocess
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from pathlib import Path
-from typing import Any, Literal, cast
+from collections.abc import Callable
 
-from playwright.async_api import Browser, CDPSession, Download, Error, Playwright, async_playwright
+from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from footlight.browser.driver.driver_connection import connect_driver, stop_driver
-from footlight.browser.driver.early_driver import driver_environment
-from footlight.browser.driver.playwright_shortcuts import take_shortcuts
 from footlight.errors import (
-    ElementNotInteractive,
+    ElementNotInteractiveError,
     FootlightError,
-    InvalidParameter,
-    InvalidSelector,
-    InvalidUrl,
-    NetworkFailed,
-    ResourceExhausted,
+    InvalidParameterError,
+    InvalidSelectorError,
+    InvalidUrlError,
+    NetworkFailedError,
+    ResourceExhaustedError,
 )
 
 __all__ = [
     "Error",
     "PlaywrightTimeout",
-    "SilentPart",
-    "ask_driver",
     "cause",
-    "download_files",
     "file_error",
     "find_interceptor",
     "find_refused_option",
@@ -52,116 +41,13 @@ __all__ = [
     "is_too_large",
     "is_wrong_kind",
     "network_cause",
-    "on_disconnected",
-    "on_driver_end",
     "protocol_reason",
-    "send",
-    "start_playwright",
     "translate_error",
     "was_aborted",
     "was_dispatched",
     "was_editing",
     "was_interrupted",
 ]
-
-logger = logging.getLogger(__name__)
-
-
-@asynccontextmanager
-async def start_playwright(
-    temporary: Path, process: subprocess.Popen[bytes] | None = None
-) -> AsyncGenerator[Playwright]:
-    """Start the driver process, or use `process`, which has been started with the same environment.
-
-    Its browser profiles are created below `temporary`. If this version of Playwright cannot connect to a
-    running process, the process is ended and another one is started.
-    """
-    take_shortcuts()
-    async with AsyncExitStack() as stack:
-        if process is not None:
-            try:
-                connected = await stack.enter_async_context(connect_driver(process))
-            except (AttributeError, TypeError):
-                logger.warning("Playwright cannot use the driver that was started early", exc_info=True)
-                with process:  # Close its pipes, and wait for its end.
-                    process.kill()
-            else:
-                yield connected
-                return
-    # The driver copies our environment when it starts and has no option for these variables.
-    with _environment(driver_environment(temporary)):
-        starter = async_playwright()
-        playwright = await starter.start()
-    try:
-        yield playwright
-    finally:
-        await stop_driver(starter)
-
-
-@contextmanager
-def _environment(variables: Mapping[str, str]) -> Generator[None]:
-    """Set environment variables in this block."""
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def on_driver_end(playwright: Playwright, callback: Callable[[], object]) -> None:
-    """Call `callback` when the driver process ends, which Playwright does not report."""
-
-    def end(*_: object) -> None:
-        callback()
-
-    _connection(playwright).on("close", end)
-
-
-def on_disconnected(browser: Browser, callback: Callable[[], object]) -> None:
-    """Call `callback` once when the browser is gone, also if the driver has ended."""
-    connection = _connection(browser)
-
-    def end(*_: object) -> None:
-        browser.remove_listener("disconnected", end)
-        connection.remove_listener("close", end)
-        callback()
-
-    browser.on("disconnected", end)
-    connection.on("close", end)
-
-
-SilentPart = Literal["driver", "browser"]
-"""A process between the server and its pages that does not respond."""
-
-
-async def send(cdp: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the reply to a command of the DevTools protocol."""
-    return cast("dict[str, Any]", await cdp.send(method, parameters))
-
-
-async def ask_driver(of: Playwright | Browser) -> None:
-    """Return when the driver process responds, regardless of its browsers."""
-    # This request needs no browser. Playwright has no public request of this kind.
-    await _connection(of)._local_utils._channel.globToRegex(glob="*", baseURL=None, webSocketUrl=None)
-
-
-def download_files(download: Download) -> tuple[Path, Path]:
-    """Return the files to which the browser writes a download: while it runs, and when it is complete.
-
-    Playwright has no public API for the current size of a download.
-    """
-    done = Path(download._impl_obj._artifact._initializer["absolutePath"])  # pyright: ignore
-    return done.with_name(f"{done.name}.crdownload"), done
-
-
-def _connection(of: Playwright | Browser) -> Any:
-    return of._impl_obj._connection  # pyright: ignore
-
 
 MAX_LINES = 5
 """The number of lines of a message that are parsed. A call log may follow them."""
@@ -342,7 +228,7 @@ def translate_error(error: Error, *, selector: str | None = None) -> FootlightEr
 
 
 def _invalid_selector(reason: str, selector: str | None) -> FootlightError:
-    return InvalidSelector(f'The selector "{selector}" cannot be parsed: {reason}', selector=selector)
+    return InvalidSelectorError(f'The selector "{selector}" cannot be parsed: {reason}', selector=selector)
 
 
 _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], FootlightError]], ...] = (
@@ -356,17 +242,17 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], Footligh
     ),
     (
         re.compile(r"Malformed value|Cannot type text into"),
-        lambda reason, _: InvalidParameter(f"value: {reason}", parameter="value"),
+        lambda reason, _: InvalidParameterError(f"value: {reason}", parameter="value"),
     ),
     (
         re.compile(r'Unknown key: "([^"]*)"|Unknown modifier (\S+)|Unknown button: (\S+)'),
-        lambda reason, _: InvalidParameter(
+        lambda reason, _: InvalidParameterError(
             f"key: {reason}. Use a name such as Enter, Tab, ArrowDown or a", parameter="key"
         ),
     ),
     (
         _SHADOWED,
-        lambda reason, selector: ElementNotInteractive(
+        lambda reason, selector: ElementNotInteractiveError(
             "A form of the page has a field whose name hides a member of the form from Playwright: "
             f"{reason.partition('TypeError: ')[2]}",
             suggestion="Name a field inside the form, click with mouse_click, or use evaluate.",
@@ -375,13 +261,13 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], Footligh
     ),
     (
         _TOO_LARGE,
-        lambda reason, _: ResourceExhausted(
+        lambda reason, _: ResourceExhaustedError(
             f"{reason.rpartition(': ')[2]}, which is the limit of one call",
             retryable=False,
             suggestion="Read a part: a smaller element, a slice, or JSON.stringify of many values.",
         ),
     ),
-    (re.compile(r"invalid URL", re.IGNORECASE), lambda reason, _: InvalidUrl(reason)),
-    (_NETWORK, lambda reason, _: NetworkFailed(reason)),
+    (re.compile(r"invalid URL", re.IGNORECASE), lambda reason, _: InvalidUrlError(reason)),
+    (_NETWORK, lambda reason, _: NetworkFailedError(reason)),
 )
 """Patterns for messages, and the errors to which they are translated."""

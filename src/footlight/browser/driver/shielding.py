@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from footlight.errors import FootlightError
 
-__all__ = ["run_detached", "shield_until_done"]
+__all__ = ["run_detached", "shield_until_done", "start_work"]
 
 T = TypeVar("T")
 
@@ -26,12 +26,12 @@ async def shield_until_done(
 
     `discard` receives the result if the caller was cancelled.
     """
-    task = _start(work)
+    task = start_work(work)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         if discard is not None:
-            _start(_discard_result(task, discard))
+            start_work(_discard_result(task, discard))
         raise
 
 
@@ -46,14 +46,21 @@ def run_detached(work: Awaitable[object]) -> None:
         except Exception:
             logger.exception("the work of a cancelled call could not be undone")
 
-    _start(run())
+    start_work(run())
 
 
-def _start(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+def start_work(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """Start work whose error reaches only those who wait for it, if anyone still does."""
     task = asyncio.create_task(work)
     _running.add(task)
-    task.add_done_callback(_running.discard)
+    task.add_done_callback(_note_end)
     return task
+
+
+def _note_end(task: asyncio.Task[Any]) -> None:
+    _running.discard(task)
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.debug("shielded work has failed: %r", error)
 
 
 async def _discard_result(made: asyncio.Task[T], discard: Callable[[T], Awaitable[object]]) -> None:

@@ -24,7 +24,7 @@ from footlight.browser.launch.extensions import (
     load_extension,
 )
 from footlight.browser.launch.launcher import ProfileLauncher, launch_error
-from footlight.errors import BrowserCrashed, BrowserNotInstalled
+from footlight.errors import BrowserCrashedError, BrowserNotInstalledError
 from footlight.private_files import remove_folder
 
 if TYPE_CHECKING:
@@ -96,11 +96,11 @@ class ExtensionLauncher(ProfileLauncher):
         if no display is available.
 
         Raises:
-            BrowserNotInstalled: the browser is missing, does not start, or does not load extensions.
-            BrowserCrashed: the browser ended during the start.
-            LaunchFailed: the browser rejects an extension.
-            InvalidParameter: the browser refuses an option, which the error names.
-            PermissionDenied: a proxy is set although the server has a filter proxy.
+            BrowserNotInstalledError: the browser is missing, does not start, or does not load extensions.
+            BrowserCrashedError: the browser ended during the start.
+            LaunchFailedError: the browser rejects an extension.
+            InvalidParameterError: the browser refuses an option, which the error names.
+            PermissionDeniedError: a proxy is set although the server has a filter proxy.
         """
         check_proxy(options, self._filter_proxy)
         async with contextlib.AsyncExitStack() as stack:
@@ -124,7 +124,7 @@ class ExtensionLauncher(ProfileLauncher):
                 loaded = await self._wait_until_loaded(context, extensions, found)
             except Error as error:
                 if is_closed(error):
-                    raise BrowserCrashed("The browser crashed while it was starting") from error
+                    raise BrowserCrashedError("The browser crashed while it was starting") from error
                 raise launch_error(error, self._settings, found) from error
             return ExtensionBrowser(
                 context=context,
@@ -171,8 +171,10 @@ class ExtensionLauncher(ProfileLauncher):
             raise self._load_error(missing, found)
         return tuple(each for each in loaded if each)
 
-    def _load_error(self, missing: Sequence[UnpackedExtension], found: FoundBrowser) -> BrowserNotInstalled:
-        return BrowserNotInstalled(
+    def _load_error(
+        self, missing: Sequence[UnpackedExtension], found: FoundBrowser
+    ) -> BrowserNotInstalledError:
+        return BrowserNotInstalledError(
             f"{found.path} did not load {', '.join(f'{each.name} ({each.folder})' for each in missing)}",
             suggestion="Chrome and Edge take no extensions from their command line any more: use Chromium "
             "(`footlight doctor --install`).",

@@ -6,10 +6,10 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from footlight.browser.driver.playwright_api import on_disconnected
+from footlight.browser.driver.playwright_connection import on_disconnected
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.launch.pool import PooledBrowser
-from footlight.errors import ResourceExhausted
+from footlight.errors import ResourceExhaustedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ class ExtensionPool:
         """Do nothing, because no browser is started before a session needs it."""
 
     async def warm_one(self) -> None:
-        """Raise BrowserNotInstalled if no browser can be started."""
+        """Raise BrowserNotInstalledError if no browser can be started."""
         self._launcher.find()
 
     async def reap(self) -> None:
@@ -60,13 +60,14 @@ class ExtensionPool:
         """Start a browser whose context has the options. Return it with `release` and `end_session`.
 
         Raises:
-            ResourceExhausted: all browsers are in use.
-            BrowserNotInstalled: the browser is missing, does not start, or does not load extensions.
-            InvalidParameter, PermissionDenied: the browser refuses an option, which the error names.
+            ResourceExhaustedError: all browsers are in use.
+            BrowserNotInstalledError: the browser is missing, does not start, or does not load extensions.
+            InvalidParameterError, PermissionDeniedError: the browser refuses an option, which the error
+                names.
         """
         while len(self._running) + len(self._launching) >= self._most:
             if not self._leaving:
-                raise ResourceExhausted(
+                raise ResourceExhaustedError(
                     f"All {self._most} browsers are in use; with extensions each session has its own",
                     suggestion="Close a session that is not needed with close_session, then try again.",
                     maxBrowsers=self._most,
@@ -101,10 +102,10 @@ class ExtensionPool:
         """End a crashed browser, whose profile and display have to be removed."""
         browser.disconnected.set()
         if browser in self._running and browser not in self._leaving:
-            logger.warning("a browser is gone; its session is created again when it is needed")
+            logger.warning("a browser has ended; its session is created again when it is needed")
             self._end(browser)
 
-    async def answers(self, within_seconds: float = 0.0) -> bool:  # noqa: ARG002 - the same as of `Pool`
+    async def responds(self, within_seconds: float = 0.0) -> bool:  # noqa: ARG002 - the same as of `Pool`
         """Return True, because the next session gets a new browser."""
         return True
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight.app_errors import InvalidConfig
+from footlight.app_errors import InvalidConfigError
 from footlight.browser.driver.playwright_api import Error, is_closed, protocol_reason
-from footlight.errors import LaunchFailed
+from footlight.errors import LaunchFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -69,24 +69,24 @@ def read_extension(folder: Path) -> UnpackedExtension:
     """Read the manifest in `folder`. Malformed fields are ignored.
 
     Raises:
-        InvalidConfig: the manifest is missing, or would be refused by every browser.
+        InvalidConfigError: the manifest is missing, or would be refused by every browser.
     """
     folder = check_path(folder)
     path = folder / "manifest.json"
     try:
         manifest = _section(_read(path))
     except OSError as error:
-        raise InvalidConfig(
+        raise InvalidConfigError(
             f"{folder} is not an unpacked extension: {path.name} cannot be read: {error.strerror or error}",
             suggestion="Give the folder that has the extension's manifest.json.",
             folder=str(folder),
         ) from None
     except (ValueError, RecursionError) as error:
-        raise InvalidConfig(f"{path} is not valid JSON: {error}", folder=str(folder)) from None
+        raise InvalidConfigError(f"{path} is not valid JSON: {error}", folder=str(folder)) from None
     name, version = manifest.get("name"), manifest.get("version")
     for key, value in (("name", name), ("version", version)):
         if not isinstance(value, str) or not value:
-            raise InvalidConfig(
+            raise InvalidConfigError(
                 f"{path} is not the manifest of an extension: it has no {key}", folder=str(folder)
             )
     return _extension(folder, manifest)
@@ -96,11 +96,11 @@ def check_path(folder: Path) -> Path:
     """Return the absolute path of an extension.
 
     Raises:
-        InvalidConfig: no browser would accept it.
+        InvalidConfigError: no browser would accept it.
     """
     folder = folder.resolve()
     if "," in str(folder):
-        raise InvalidConfig(
+        raise InvalidConfigError(
             f"{folder} has a comma in its path, which Chromium takes for the end of it",
             suggestion="Move the extension, or give a copy of it elsewhere.",
             folder=str(folder),
@@ -192,7 +192,7 @@ async def load_extension(cdp: CDPSession, folder: Path) -> str:
     """Load or reload the extension in a folder, and return its id.
 
     Raises:
-        LaunchFailed: the browser rejects it; the error has the reason.
+        LaunchFailedError: the browser rejects it; the error has the reason.
     """
     try:
         reply = cast(
@@ -201,7 +201,7 @@ async def load_extension(cdp: CDPSession, folder: Path) -> str:
     except Error as error:
         if is_closed(error):
             raise
-        raise LaunchFailed(
+        raise LaunchFailedError(
             f"The browser rejects the extension in {folder}: {protocol_reason(error)}",
             suggestion="Correct its manifest or the file that is named, then try again.",
             folder=str(folder),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from footlight.errors import BrowserNotInstalled
+from footlight.errors import BrowserNotInstalledError
 
 if TYPE_CHECKING:
     from footlight.config import BrowserSettings
@@ -54,7 +54,7 @@ def find_browser(settings: BrowserSettings, own_build: Path, *, shell: bool = Tr
     the last choice.
 
     Raises:
-        BrowserNotInstalled: no browser was found. The error has the command that installs one.
+        BrowserNotInstalledError: no browser was found. The error has the command that installs one.
     """
     if settings.executable_path is not None:
         return _find_configured(settings.executable_path)
@@ -68,7 +68,7 @@ def find_browser(settings: BrowserSettings, own_build: Path, *, shell: bool = Tr
         return FoundBrowser("system", Path(path), path)
     if own_build.is_file():  # Without its headless shell. The browser itself can also run without a window.
         return FoundBrowser("playwright", own_build, str(own_build))
-    raise BrowserNotInstalled(
+    raise BrowserNotInstalledError(
         f"No usable {settings.type} was found on this machine",
         suggestion=install_remedy(settings.type),
         browser=settings.type,
@@ -85,7 +85,7 @@ def _find_whole(own_build: Path) -> FoundBrowser | None:
 
 def _find_configured(path: Path) -> FoundBrowser:
     if not (path.is_file() and os.access(path, os.X_OK)):
-        raise BrowserNotInstalled(
+        raise BrowserNotInstalledError(
             f"The configured browser {path} is not an executable file",
             suggestion=CORRECT_PATH,
             executablePath=str(path),

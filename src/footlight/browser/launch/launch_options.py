@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from footlight.browser.context.options import SessionOptions
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from footlight.browser.context.devices import Device, Devices
@@ -73,7 +73,7 @@ class LaunchOptions:
         Parts of a preset cannot be overridden, because no real browser has such a combination.
 
         Raises:
-            InvalidParameter: an option is invalid; the error names it.
+            InvalidParameterError: an option is invalid; the error names it.
         """
         if self.preset is not None:
             self._check_preset(self.preset)
@@ -89,7 +89,7 @@ class LaunchOptions:
             raise _option_error("preset", f"no preset is named {name!r}; there are {', '.join(PRESETS)}")
         conflicting = [alias for alias, value in self._parts() if value is not None]
         if conflicting:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"launchOptions.preset: {name} sets userAgent, viewport, locale and timezone together, "
                 f"so it cannot go with {', '.join(conflicting)}",
                 suggestion=f"Leave out preset, or {' and '.join(conflicting)}.",
@@ -130,7 +130,7 @@ class LaunchOptions:
         try:
             options = _ADAPTER.validate_python({_NAMES[alias]: value for alias, value in data.items()})
             options.check()
-        except (ValidationError, InvalidParameter) as error:
+        except (ValidationError, InvalidParameterError) as error:
             raise ValueError(f"they are not launch options: {error}") from None
         return options
 
@@ -149,8 +149,8 @@ _NAMES = {alias: name for name, alias in _ALIASES.items()}
 _ADAPTER = TypeAdapter(LaunchOptions)
 
 
-def _option_error(option: str, why: str) -> InvalidParameter:
-    return InvalidParameter(f"launchOptions.{option}: {why}", parameter=f"launchOptions.{option}")
+def _option_error(option: str, why: str) -> InvalidParameterError:
+    return InvalidParameterError(f"launchOptions.{option}: {why}", parameter=f"launchOptions.{option}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.browser.context.arguments import context_arguments
 from footlight.browser.driver.pending_starts import PendingStarts
-from footlight.browser.driver.playwright_api import Error, cause, start_playwright
+from footlight.browser.driver.playwright_api import Error, cause
+from footlight.browser.driver.playwright_connection import start_playwright
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.launch.browser_process import close_context
 from footlight.browser.launch.chromium_flags import (
@@ -30,7 +31,7 @@ from footlight.browser.launch.installation import (
     install_remedy,
 )
 from footlight.config import BrowserSettings
-from footlight.errors import BrowserCrashed, BrowserNotInstalled, FootlightError
+from footlight.errors import BrowserCrashedError, BrowserNotInstalledError, FootlightError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -64,7 +65,11 @@ class TriedBrowser:
 
 
 async def try_browser(settings: BrowserSettings) -> TriedBrowser:
-    """Start the configured browser, open a page and close it. Raise BrowserNotInstalled if that fails."""
+    """Start the configured browser, open a page and close it.
+
+    Raises:
+        BrowserNotInstalledError: one of these steps fails.
+    """
     with tempfile.TemporaryDirectory(prefix="footlight-try-") as folder:
         async with start_playwright(Path(folder)) as playwright:
             browser = await launch_browser(playwright, settings, proxied=False, starts=PendingStarts())
@@ -84,7 +89,7 @@ async def launch_browser(
     """Start a browser, or attach to the one at `cdpEndpoint`.
 
     Raises:
-        BrowserNotInstalled: the browser is missing, does not start, or does not respond.
+        BrowserNotInstalledError: the browser is missing, does not start, or does not respond.
     """
     engine = getattr(playwright, settings.type)
     if settings.cdp_endpoint:
@@ -146,7 +151,7 @@ class ProfileLauncher:
         self._starts = starts
 
     def find(self) -> FoundBrowser:
-        """Return the browser to start. Raise BrowserNotInstalled if no browser is found."""
+        """Return the browser to start. Raise BrowserNotInstalledError if no browser is found."""
         return find_browser(self._settings, Path(self._playwright().chromium.executable_path), shell=False)
 
     def _base_arguments(self, options: SessionOptions, found: FoundBrowser) -> dict[str, Any]:
@@ -180,8 +185,10 @@ _KILLED = re.compile(r"signal=(SIG(?:KILL|TERM|INT|HUP|SEGV|BUS))\b")
 
 def launch_error(error: Error, settings: BrowserSettings, found: FoundBrowser) -> FootlightError:
     if killed := _KILLED.search(error.message):
-        return BrowserCrashed(f"{settings.type} ({found.path}) ended by {killed[1]} while it was starting")
-    return BrowserNotInstalled(
+        return BrowserCrashedError(
+            f"{settings.type} ({found.path}) ended by {killed[1]} while it was starting"
+        )
+    return BrowserNotInstalledError(
         f"{settings.type} ({found.path}) did not start: {_start_reason(error)}",
         suggestion=_start_remedy(error, settings, found),
         browser=settings.type,
@@ -196,7 +203,7 @@ async def _attach(playwright: Playwright, endpoint: str, starts: PendingStarts) 
         with starts.track(f"the browser at {endpoint}", advice=advice, details={"cdpEndpoint": endpoint}):
             return await playwright.chromium.connect_over_cdp(endpoint)
     except Error as error:
-        raise BrowserNotInstalled(
+        raise BrowserNotInstalledError(
             f"No browser answers at {endpoint}: {cause(error)}",
             suggestion="Start Chromium with --remote-debugging-port; browser.cdpEndpoint is its address.",
             cdpEndpoint=endpoint,

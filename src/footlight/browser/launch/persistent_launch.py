@@ -30,7 +30,7 @@ from footlight.browser.launch.launcher import (
 )
 from footlight.browser.launch.profile_lock import find_browser_holder
 from footlight.browser.launch.profiles import profile_in_use_error
-from footlight.errors import FootlightError, ResourceExhausted
+from footlight.errors import FootlightError, ResourceExhaustedError
 
 if TYPE_CHECKING:
     import psutil
@@ -82,9 +82,10 @@ class PersistentLauncher(ProfileLauncher):
         """Start a browser on the profile in `folder`, which the caller has locked.
 
         Raises:
-            BrowserNotInstalled: the browser is missing, or does not start.
-            InvalidParameter: the browser refuses an option, which the error names.
-            ResourceExhausted: another browser runs on the profile, or another process listens on the port.
+            BrowserNotInstalledError: the browser is missing, or does not start.
+            InvalidParameterError: the browser refuses an option, which the error names.
+            ResourceExhaustedError: another browser runs on the profile, or another process listens on the
+                port.
         """
         launch = LaunchPlan.of(
             options,
@@ -204,7 +205,7 @@ async def _wait_until_vacated(folder: Path) -> None:
 def check_port(port: int) -> None:
     """Check that the port is free.
 
-    Raise ResourceExhausted otherwise, which names the process if the system reports it.
+    Raise ResourceExhaustedError otherwise, which names the process if the system reports it.
     """
     with socket.socket() as trial:
         # This is what Chromium does. Closed connections in TIME_WAIT then do not count.
@@ -215,8 +216,8 @@ def check_port(port: int) -> None:
             raise _port_in_use_error(port, listener_on(port)) from None
 
 
-def _port_in_use_error(port: int, by: str) -> ResourceExhausted:
-    return ResourceExhausted(
+def _port_in_use_error(port: int, by: str) -> ResourceExhaustedError:
+    return ResourceExhaustedError(
         f"port {port}, on which the browser of this session listens, is taken by {by}",
         suggestion="The port comes from the name: end that process, or give another sessionName.",
         port=port,

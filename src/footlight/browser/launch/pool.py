@@ -11,10 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from footlight.browser.driver.playwright_api import Error, SilentPart, ask_driver, on_disconnected
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import SilentPart, ask_driver, on_disconnected
 from footlight.browser.driver.probe import RESPONSE_SECONDS, Probe
 from footlight.browser.driver.shielding import run_detached, shield_until_done
-from footlight.errors import BrowserCrashed, ResourceExhausted
+from footlight.errors import BrowserCrashedError, ResourceExhaustedError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession
@@ -81,7 +82,7 @@ class PooledBrowser:
         if target["type"] == "page" and (target.get("openerId") or self.extensions):
             self.opened.append(OpenedTarget(target["targetId"], target.get("browserContextId", "")))
 
-    async def answers(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
+    async def responds(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
         """Return whether the browser's own process responds. Its pages may hang."""
         return await self._probe.is_answered(within_seconds)
 
@@ -100,7 +101,7 @@ class PooledBrowser:
         ends_at = time.monotonic() + within_seconds
         if not await self._driver_probe.is_answered(within_seconds):
             return "driver"
-        return None if await self.answers(max(0.0, ends_at - time.monotonic())) else "browser"
+        return None if await self.responds(max(0.0, ends_at - time.monotonic())) else "browser"
 
     async def has_ended(self) -> bool:
         """Return whether the browser has ended, which may be reported a moment after the failure."""
@@ -125,7 +126,7 @@ class Pool:
         *,
         find: Callable[[], object] = lambda: None,
     ) -> None:
-        """Create the pool. `find` raises BrowserNotInstalled if no browser can be launched."""
+        """Create the pool. `find` raises BrowserNotInstalledError if no browser can be launched."""
         self._settings = settings.pool
         self._attached = settings.browser.cdp_endpoint is not None
         self._launch = launch
@@ -150,7 +151,7 @@ class Pool:
         """Start one browser if `minBrowsers` is not 0. Waiting calls do not need more.
 
         Raises:
-            BrowserNotInstalled: the browser is missing, or does not start.
+            BrowserNotInstalledError: the browser is missing, or does not start.
         """
         if not self._least:
             self._find()
@@ -161,8 +162,8 @@ class Pool:
         """Return a browser for one more session. Return it to the pool with `release`.
 
         Raises:
-            ResourceExhausted: every browser is full.
-            BrowserNotInstalled: no browser is running, and none can be started.
+            ResourceExhaustedError: every browser is full.
+            BrowserNotInstalledError: no browser is running, and none can be started.
         """
         while True:
             if best := self._find_best():
@@ -172,17 +173,17 @@ class Pool:
                 await self._replace_if_silent(best)
                 continue
             if len(self._browsers) >= self._most:
-                raise ResourceExhausted(
+                raise ResourceExhaustedError(
                     f"All {len(self._browsers)} browsers are full",
                     maxBrowsers=self._most,
                     sessionsPerBrowser=self._capacity,
                 )
             await self._add(only_below=len(self._browsers) + 1)
 
-    async def answers(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
+    async def responds(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
         """Return whether the browser for the next session responds. True if it is not started yet."""
         best = self._find_best()
-        return best is None or self._is_replaceable(best) or await best.answers(within_seconds)
+        return best is None or self._is_replaceable(best) or await best.responds(within_seconds)
 
     def _find_best(self) -> PooledBrowser | None:
         """Return the browser with the fewest sessions. None where all are full, or another is to be started.
@@ -243,7 +244,7 @@ class Pool:
             except BaseException as error:
                 await shield_until_done(pooled.close())
                 if isinstance(error, Error):
-                    raise BrowserCrashed("The browser ended right after its start") from error
+                    raise BrowserCrashedError("The browser ended right after its start") from error
                 raise
             self._browsers.append(pooled)
 
@@ -251,4 +252,4 @@ class Pool:
         browser.disconnected.set()
         if browser in self._browsers:
             self._browsers.remove(browser)
-            logger.warning("a browser is gone; it is replaced when it is needed")
+            logger.warning("a browser has ended; it is replaced when it is needed")

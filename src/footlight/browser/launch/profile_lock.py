@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-__all__ = ["Holder", "ProfileLock", "find_browser_holder", "find_holder", "lock_file"]
+__all__ = ["ProfileLock", "ProfileLockHolder", "find_browser_holder", "find_holder", "lock_file"]
 
 LOCK_OFFSET = 1 << 30
 """The locked byte is beyond the end of the file, because on Windows others cannot read locked bytes."""
@@ -23,7 +23,7 @@ CLOCK_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holder:
+class ProfileLockHolder:
     """The process that uses a profile."""
 
     pid: int
@@ -131,12 +131,12 @@ else:
         return True
 
 
-def find_holder(path: Path) -> Holder | None:
+def find_holder(path: Path) -> ProfileLockHolder | None:
     """Return the holder that the lock file names, or None if that process has ended."""
     try:
         data: object = json.loads(path.read_text("utf-8"))
         fields = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
-        holder = Holder(
+        holder = ProfileLockHolder(
             pid=int(fields["pid"]),
             host=str(fields["host"]),
             command=str(fields["command"]),
@@ -148,7 +148,7 @@ def find_holder(path: Path) -> Holder | None:
     return holder if not holder.here or _runs(holder.pid, until=started + CLOCK_SECONDS) else None
 
 
-def find_browser_holder(folder: Path) -> Holder | None:
+def find_browser_holder(folder: Path) -> ProfileLockHolder | None:
     """Return the browser that runs on a profile, no matter which process started it.
 
     The headless shell does not create Chromium's lock, so it is found by its command line.
@@ -156,7 +156,7 @@ def find_browser_holder(folder: Path) -> Holder | None:
     return _find_by_mark(folder / "SingletonLock") or next(_find_by_command(folder), None)
 
 
-def _find_by_mark(mark: Path) -> Holder | None:
+def _find_by_mark(mark: Path) -> ProfileLockHolder | None:
     """Find the holder by Chromium's own lock, a link to `host-pid`."""
     try:
         match = re.fullmatch(r"(.+)-(\d+)", str(mark.readlink()))
@@ -165,13 +165,13 @@ def _find_by_mark(mark: Path) -> Holder | None:
         return None
     if match is None:
         return None
-    holder = Holder(
+    holder = ProfileLockHolder(
         pid=int(match[2]), host=match[1], command="chromium", since=datetime.fromtimestamp(made, UTC)
     )
     return holder if not holder.here or _runs(holder.pid, until=made + CLOCK_SECONDS) else None
 
 
-def _find_by_command(folder: Path) -> Iterator[Holder]:
+def _find_by_command(folder: Path) -> Iterator[ProfileLockHolder]:
     import psutil
 
     switch = f"--user-data-dir={folder}"
@@ -179,7 +179,7 @@ def _find_by_command(folder: Path) -> Iterator[Holder]:
         words = cast("list[str]", process.info["cmdline"] or [])
         if switch in words and not any(word.startswith("--type=") for word in words):
             began = datetime.fromtimestamp(process.info["create_time"], UTC)
-            yield Holder(
+            yield ProfileLockHolder(
                 pid=process.pid, host=socket.gethostname(), command=process.info["name"], since=began
             )
 

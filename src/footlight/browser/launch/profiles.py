@@ -23,16 +23,21 @@ from footlight.browser.driver.output_folder import translate_write_errors
 from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS
 from footlight.browser.launch.launch_options import LaunchOptions
 from footlight.browser.launch.profile_lock import (
-    Holder,
     ProfileLock,
+    ProfileLockHolder,
     find_browser_holder,
     find_holder,
     lock_file,
 )
-from footlight.errors import InvalidParameter, PermissionDenied, ResourceExhausted, SessionNotFound
+from footlight.errors import (
+    InvalidParameterError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    SessionNotFoundError,
+)
 from footlight.private_files import ensure_private_folder, write_private_json
 
-__all__ = ["Holder", "ProfileInfo", "ProfileStore", "profile_in_use_error"]
+__all__ = ["ProfileInfo", "ProfileLockHolder", "ProfileStore", "profile_in_use_error"]
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +55,7 @@ class ProfileInfo:
     created: datetime
     last_used: datetime
     options: LaunchOptions
-    held_by: Holder | None = None
+    held_by: ProfileLockHolder | None = None
     """The process that has it open, which may be this one."""
 
 
@@ -69,7 +74,7 @@ class ProfileStore:
         """Check that the name can be a folder name on every system.
 
         Raises:
-            InvalidParameter: the name is invalid, or would lead to another folder or out of the store.
+            InvalidParameterError: the name is invalid, or would lead to another folder or out of the store.
         """
         if not NAME.fullmatch(name) or ".." in name or name.endswith("."):
             raise _name_error(
@@ -84,10 +89,10 @@ class ProfileStore:
         if folder.is_symlink() or folder.resolve() != folder:
             raise _name_error(f"{name} is a link in the folder of the profiles, which leads out of it")
         if folder.exists() and not self._is_profile(folder):
-            raise _name_error(f"there is a folder {name} among the profiles that is none")
+            raise _name_error(f"the folder {name} among the profiles is not a profile")
 
     def folder(self, name: str) -> Path:
-        """Return the folder of the profile. Raise InvalidParameter for an invalid name."""
+        """Return the folder of the profile. Raise InvalidParameterError for an invalid name."""
         self.check_name(name)
         return self._directory / name
 
@@ -106,7 +111,7 @@ class ProfileStore:
         return [self._info(folder) for folder in folders]
 
     def find(self, name: str) -> ProfileInfo | None:
-        """Return the profile, or None. Raise InvalidParameter for an invalid name."""
+        """Return the profile, or None. Raise InvalidParameterError for an invalid name."""
         folder = self.folder(name)
         return self._info(folder) if folder.is_dir() else None
 
@@ -115,14 +120,14 @@ class ProfileStore:
         return _options(self._read(name))
 
     def prepare(self, name: str) -> Path:
-        """Create the folder if necessary and return it. Raise PermissionDenied if it cannot be created."""
+        """Create the folder if necessary and return it. Raise PermissionDeniedError if that fails."""
         folder = self.folder(name)
         with _translate_write_errors():
             ensure_private_folder(folder)
         return folder
 
     def save_options(self, name: str, options: LaunchOptions) -> ProfileInfo:
-        """Save the options and the time of use. Raise PermissionDenied if that fails."""
+        """Save the options and the time of use. Raise PermissionDeniedError if that fails."""
         folder = self.prepare(name)
         stored = self._read(name)
         now = datetime.now(UTC).isoformat()
@@ -135,9 +140,9 @@ class ProfileStore:
         """Lock the profile for this process until the lock is released.
 
         Raises:
-            InvalidParameter: the name is invalid.
-            ResourceExhausted: another process has locked it; the error names that process.
-            PermissionDenied: the folder of the profiles cannot be written.
+            InvalidParameterError: the name is invalid.
+            ResourceExhaustedError: another process has locked it; the error names that process.
+            PermissionDeniedError: the folder of the profiles cannot be written.
         """
         self.check_name(name)
         path = self._path_beside(name, "lock")
@@ -154,15 +159,15 @@ class ProfileStore:
         """Remove the profile and its files beside it.
 
         Raises:
-            InvalidParameter: the name is invalid.
-            SessionNotFound: the profile does not exist.
-            ResourceExhausted: it is open.
-            PermissionDenied: the folder of the profiles cannot be written.
+            InvalidParameterError: the name is invalid.
+            SessionNotFoundError: the profile does not exist.
+            ResourceExhaustedError: it is open.
+            PermissionDeniedError: the folder of the profiles cannot be written.
         """
         folder = self.folder(name)
         with self.lock(name):
             if not folder.is_dir():
-                raise SessionNotFound(
+                raise SessionNotFoundError(
                     f'There is no profile "{name}"',
                     suggestion="Call session.list to list the profiles.",
                     sessionName=name,
@@ -228,17 +233,17 @@ def _translate_write_errors() -> Generator[None]:
     try:
         with translate_write_errors("The folder of the profiles", remedy=_REMEDY):
             yield
-    except (PermissionDenied, ResourceExhausted) as error:
+    except (PermissionDeniedError, ResourceExhaustedError) as error:
         error.details["setting"] = "profiles.directory"
         raise
 
 
-def profile_in_use_error(name: str, holder: Holder | None) -> ResourceExhausted:
+def profile_in_use_error(name: str, holder: ProfileLockHolder | None) -> ResourceExhaustedError:
     """Return the error that names the holder of the profile."""
     by = f"process {holder.pid} ({holder.command})" if holder else "another process"
     host = f" on {holder.host}" if holder and not holder.here else ""
     since = f" since {holder.since:%Y-%m-%d %H:%M:%S} UTC" if holder and holder.since else ""
-    return ResourceExhausted(
+    return ResourceExhaustedError(
         f"profile {name} is in use by {by}{host}{since}",
         suggestion="Close it there, or give another sessionName.",
         sessionName=name,
@@ -268,5 +273,5 @@ def _shorten(name: str) -> str:
     return repr(name if len(name) <= 80 else f"{name[:80]}…")
 
 
-def _name_error(why: str) -> InvalidParameter:
-    return InvalidParameter(f"sessionName: {why}", parameter="sessionName")
+def _name_error(why: str) -> InvalidParameterError:
+    return InvalidParameterError(f"sessionName: {why}", parameter="sessionName")

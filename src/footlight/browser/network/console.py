@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.shielding import start_work
 from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ MAX_TEXT = 2_000
 MAX_URL = 300
 MAX_STACK = 5_000
 PLAYWRIGHT_KEEPS = 200
-FEWEST_OF_MANY = 180
+MIN_OF_MANY = 180
 """Playwright keeps at most 200 messages of a page, and at least 180 after it has dropped some."""
 RELEASED_AT_ONCE = 40
 """The number of values that are released at a time. One by one would take ten times as long."""
@@ -192,7 +193,7 @@ class Console:
         while fetched.fetching and not fetched.fetching.done():
             await asyncio.shield(fetched.fetching)
         # A fetch that is cancelled halfway would leave values that are never released.
-        fetched.fetching = asyncio.create_task(self._fetch_all(page, fetched))
+        fetched.fetching = start_work(self._fetch_all(page, fetched))
         await asyncio.shield(fetched.fetching)
 
     async def _fetch_all(self, page: PlaywrightPage, fetched: _FetchedMessages) -> None:
@@ -214,7 +215,7 @@ class Console:
         self, fetched: _FetchedMessages, messages: list[ConsoleMessage], page_id: str, document: int
     ) -> None:
         known = _overlap(fetched.messages, messages)
-        self.missed |= not known and len(messages) >= FEWEST_OF_MANY
+        self.missed |= not known and len(messages) >= MIN_OF_MANY
         for message in messages[known:]:
             self._add(_message(message, page_id, document))
         fetched.messages += messages[known:]

@@ -10,11 +10,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Literal
 
 from footlight.browser.driver.output_folder import MAX_NAME_BYTES, cut_to_bytes, write_error
-from footlight.browser.driver.playwright_api import Error, cause, download_files
-from footlight.errors import QuotaExceeded
+from footlight.browser.driver.playwright_api import Error, cause
+from footlight.browser.driver.playwright_connection import download_files
+from footlight.errors import QuotaExceededError
 from footlight.private_files import make_private
 
 if TYPE_CHECKING:
@@ -35,6 +37,10 @@ GROWTH_SECONDS = 0.2
 MAX_KNOWN = 200
 """The number of downloads of a session that can be listed."""
 MAX_URL = 1_000
+MAX_NUMBER = 20
+"""The maximum number of a file among those of one name. Further ones have a random addition."""
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)", re.IGNORECASE)
+"""The beginning of a name that Windows takes for a device, with any suffix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +182,7 @@ class Downloads:
             path = _create_file(self._folder, self._mask(download.suggested_filename))
             await self._write(download, path)
             known.state, known.path, known.bytes = "completed", path, path.stat().st_size
-        except (Error, OSError, QuotaExceeded) as error:
+        except (Error, OSError, QuotaExceededError) as error:
             failure = _describe_failure(error)
             known.state, known.failure = "failed", failure
         finally:
@@ -189,7 +195,7 @@ class Downloads:
         """Write a download to `path`. Cancel it as soon as it is larger than the quota allows.
 
         Raises:
-            QuotaExceeded: the download is too large.
+            QuotaExceededError: the download is too large.
         """
         saving: asyncio.Future[None] | None = None
         try:
@@ -200,7 +206,7 @@ class Downloads:
             await saving
             make_private(path)  # It has the mode of the copy that the browser created.
             self._files.count(path)
-        except QuotaExceeded:
+        except QuotaExceededError:
             await download.cancel()
             raise
         finally:
@@ -217,8 +223,8 @@ def _size_of(download: Download) -> int:
     return 0
 
 
-def _describe_failure(error: Error | OSError | QuotaExceeded) -> str:
-    if isinstance(error, QuotaExceeded):
+def _describe_failure(error: Error | OSError | QuotaExceededError) -> str:
+    if isinstance(error, QuotaExceededError):
         return f"{error.code}: {error.message}. {error.suggestion}"
     if known := write_error(error, "The download folder", remedy=""):
         return known.message
@@ -226,14 +232,21 @@ def _describe_failure(error: Error | OSError | QuotaExceeded) -> str:
 
 
 def _create_file(folder: Path, name: str) -> Path:
-    """Create a new empty file in the folder. Files outside it and existing files are never written."""
-    clean = re.sub(r"[^\w.\- ()]", "_", Path(name.replace("\\", "/")).name).lstrip(". ") or "download"
+    """Create a new empty file in the folder. Files outside it and existing files are never written.
+
+    No command takes the name for an option, and Windows does not take it for a device.
+    """
+    clean = (
+        re.sub(r"[^\w.\- ()]", "_", Path(name.replace("\\", "/")).name).strip(". ").lstrip("-") or "download"
+    )
+    clean = f"_{clean}" if _DEVICE.match(clean) else clean
     suffix = cut_to_bytes(Path(clean).suffix, 40)
     stem = cut_to_bytes(Path(clean).stem, MAX_NAME_BYTES - len(suffix.encode()))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     number = 0
     while True:
-        path = folder / (f"{stem}-{number}{suffix}" if number else f"{stem}{suffix}")
+        addition = f"-{number if number <= MAX_NUMBER else token_hex(8)}" if number else ""
+        path = folder / f"{stem}{addition}{suffix}"
         try:
             path.touch(mode=0o600, exist_ok=False)
         except FileExistsError:

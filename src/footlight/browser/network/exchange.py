@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from footlight.browser.driver.playwright_api import Error, cause, is_closed
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import Request, Response
@@ -27,7 +27,7 @@ T = TypeVar("T")
 class Exchange:
     """An entry of the log with its Playwright request.
 
-    Parts that cannot be read raise InvalidParameter with the reason.
+    Parts that cannot be read raise InvalidParameterError with the reason.
     """
 
     def __init__(self, entry: LogEntry, request: Request) -> None:
@@ -75,13 +75,13 @@ class Exchange:
                 return await reading
         except TimeoutError:
             raise self._unreadable_error(
-                part, f"the browser gave no answer within {READ_SECONDS:.0f}s"
+                part, f"the browser did not respond within {READ_SECONDS:.0f}s"
             ) from None
         except Error as error:
             raise self._unreadable_error(part, _failure_reason(error)) from error
 
-    def _unreadable_error(self, part: Part, why: str) -> InvalidParameter:
-        return InvalidParameter(
+    def _unreadable_error(self, part: Part, why: str) -> InvalidParameterError:
+        return InvalidParameterError(
             f"part: the {part.replace('_', ' ')} of {self.entry.id} cannot be read: {why}",
             parameter="part",
             suggestion="The part `summary` can always be read.",
@@ -93,17 +93,17 @@ def get_exchange(log: RequestLog, id: str) -> Exchange:
     """Return the exchange with this id.
 
     Raises:
-        InvalidParameter: no request has this id, or the request is too old.
+        InvalidParameterError: no request has this id, or the request is too old.
     """
     entry, request = log.find(id), log.find_request(id)
     if entry is None:
         known = " to ".join(dict.fromkeys(log.ids)) if log.ids else "none"
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"requestId: no request {id} is in the log; in it: {known}. get_request_log lists them",
             parameter="requestId",
         )
     if request is None:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"requestId: {id} was too long ago; only the latest requests can be read",
             parameter="requestId",
         )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-from footlight.errors import InvalidParameter, InvalidUrl, PermissionDenied
+from footlight.errors import InvalidParameterError, InvalidUrlError, PermissionDeniedError
 
 __all__ = [
     "DomainPolicy",
@@ -84,8 +84,8 @@ class DomainPolicy:
         """Check whether a page may open the URL.
 
         Raises:
-            InvalidUrl: no browser can open it.
-            PermissionDenied: it is not a web page, or the policy refuses its host.
+            InvalidUrlError: no browser can open it.
+            PermissionDeniedError: it is not a web page, or the policy refuses its host.
         """
         if url == "about:blank":
             return
@@ -93,18 +93,18 @@ class DomainPolicy:
         if parts.scheme == "data" and self._allowed is None:
             return
         if parts.scheme not in self._schemes:
-            raise PermissionDenied(
+            raise PermissionDeniedError(
                 f"Only http and https pages can be opened, not {parts.scheme}: URLs", url=url[:2000]
             )
         if not parts.hostname:
-            raise InvalidUrl(f'The URL "{url}" names no host', url=url)
+            raise InvalidUrlError(f'The URL "{url}" names no host', url=url)
         if parts.scheme not in _WEB_SCHEMES:
             return
         if self.refuses(parts.hostname):
             raise make_refused_host_error(parts.hostname, url)
         if self.closes(parts.hostname, parts.port or 0):
             first, last = self._closed_ports[0], self._closed_ports[-1]
-            raise PermissionDenied(
+            raise PermissionDeniedError(
                 f"The ports {first} to {last} of this machine are for debuggers, not for pages",
                 suggestion="Serve the page on another port.",
                 url=url,
@@ -112,8 +112,8 @@ class DomainPolicy:
             )
 
 
-def make_refused_host_error(host: str, url: str) -> PermissionDenied:
-    return PermissionDenied(
+def make_refused_host_error(host: str, url: str) -> PermissionDeniedError:
+    return PermissionDeniedError(
         f"The domain {host} is refused by this server's policy",
         suggestion="Ask the server operator to change security.allowedDomains, security.blockedDomains or "
         "security.blockPrivateNetworks.",
@@ -177,9 +177,9 @@ def _split_url(url: str) -> SplitResult:
         parts = urlsplit(url.strip())
         _ = parts.port
     except ValueError as error:
-        raise InvalidUrl(f'The URL "{url}" is malformed: {error}', url=url) from None
+        raise InvalidUrlError(f'The URL "{url}" is malformed: {error}', url=url) from None
     if not parts.scheme or _is_host_and_port(parts):
-        raise InvalidUrl(
+        raise InvalidUrlError(
             f'The URL "{url}" has no scheme',
             suggestion=f"Did you mean {_likely_scheme(url)}://{url.lstrip('/')}?",
             url=url,
@@ -236,14 +236,15 @@ def upload_paths(
     """Return the real paths of the files, which must be inside one of the roots and not in `forbidden`.
 
     Raises:
-        PermissionDenied: a file is outside the roots, also by a link or `..`, or is reserved for the server.
-        InvalidParameter: a file cannot be read.
+        PermissionDeniedError: a file is outside the roots, also by a link or `..`, or is reserved for the
+            server.
+        InvalidParameterError: a file cannot be read.
     """
     real_roots = [root.resolve() for root in roots]
     paths = [_upload_path(file, real_roots) for file in files]
     for path, file in zip(paths, files, strict=True):
         if any(path.is_relative_to(folder.resolve()) for folder in forbidden):
-            raise PermissionDenied(
+            raise PermissionDeniedError(
                 f"{file} is the server's own: it keeps logins and secrets there",
                 suggestion="Put the file elsewhere below a folder that files may be uploaded from.",
                 file=file,
@@ -253,20 +254,20 @@ def upload_paths(
 
 def _upload_path(file: str, roots: list[Path]) -> Path:
     if "\0" in file:
-        raise InvalidParameter("files: a path cannot hold a NUL character", parameter="files")
+        raise InvalidParameterError("files: a path cannot hold a NUL character", parameter="files")
     try:
         path = _real_path(file, roots)
     except (OSError, RuntimeError, ValueError):  # The path is too long, a loop of links, or not a name.
-        raise InvalidParameter(f"files: {file} is not a file", parameter="files", file=file) from None
+        raise InvalidParameterError(f"files: {file} is not a file", parameter="files", file=file) from None
     if not any(path.is_relative_to(root) for root in roots):
         allowed = ", ".join(str(root) for root in roots)
-        raise PermissionDenied(
+        raise PermissionDeniedError(
             f"{file} is outside the folders that files may be uploaded from",
             suggestion=f"Use a file below {allowed}, or start the server with --upload-root.",
             file=file,
         )
     if not path.is_file():
-        raise InvalidParameter(f"files: {file} is not a file", parameter="files", file=file)
+        raise InvalidParameterError(f"files: {file} is not a file", parameter="files", file=file)
     return path
 
 

@@ -34,7 +34,7 @@ _NETWORK_URLS = ("http", "chrome-extension:")
 
 
 @dataclass(slots=True)
-class _Sent:
+class _TrackedRequest:
     """A request. Times are those of `time.monotonic()`."""
 
     address: tuple[str, str]
@@ -51,8 +51,8 @@ class _Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ended:
-    sent: _Sent
+class _FinishedRequest:
+    sent: _TrackedRequest
     ended: float
 
 
@@ -66,8 +66,8 @@ class Traffic:
         self.request_count = 0
         """The number of requests of the awaited types that the page has sent."""
         self._page = page
-        self._sent: dict[Request, _Sent] = {}
-        self._ended: deque[_Ended] = deque(maxlen=MAX_ENDED)
+        self._sent: dict[Request, _TrackedRequest] = {}
+        self._ended: deque[_FinishedRequest] = deque(maxlen=MAX_ENDED)
         self._requested = 0.0
         """When a document began a navigation whose request has not been seen, or 0."""
         self._answered: float | None = None
@@ -132,7 +132,7 @@ class Traffic:
         """Return the time until which to wait for the request of a navigation that a document has begun."""
         return self._requested + REQUESTED_SECONDS if self._requested >= since else 0.0
 
-    def _is_new(self, sent: _Sent, since: float) -> bool:
+    def _is_new(self, sent: _TrackedRequest, since: float) -> bool:
         """Return whether a request began since `since`, and does not continue a poll that began earlier."""
         return sent.began >= since and not any(
             before.sent.address == sent.address
@@ -159,7 +159,7 @@ class Traffic:
         if request.resource_type in _AWAITED:
             self.request_count += 1
             address = request.method, request.url.split("?", 1)[0]
-            self._sent[request] = _Sent(address, time.monotonic())
+            self._sent[request] = _TrackedRequest(address, time.monotonic())
             self._changed.set()
 
     def _on_response(self, response: Response) -> None:
@@ -173,7 +173,7 @@ class Traffic:
 
     def _on_finished(self, request: Request) -> None:
         if sent := self._sent.pop(request, None):
-            self._ended.append(_Ended(sent, time.monotonic()))
+            self._ended.append(_FinishedRequest(sent, time.monotonic()))
             self._changed.set()
 
     def _on_failed(self, request: Request) -> None:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser.driver.playwright_api import Error, cause, is_closed, translate_error
 from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.errors import (
-    BrowserCrashed,
-    DeadlineExceeded,
+    BrowserCrashedError,
+    DeadlineExceededError,
     FootlightError,
     InternalError,
-    InvalidParameter,
+    InvalidParameterError,
 )
 
 if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.page.page import Page
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
 
 HUNG_SECONDS = 10.0
 """A page that has not responded for this time hangs. Until then, it may be busy."""
-STOPPED_OR_OVERLOADED = "does not answer either: it is stopped, or it or the machine is overloaded"
+STOPPED_OR_OVERLOADED = "is stopped or overloaded, or the machine is overloaded"
 SILENCE_ADVICE: dict[SilentPart, str] = {
     "driver": "Check the driver's process (run-driver), then call again. No page was closed.",
     "browser": "Check the browser's process, then call again. No page was closed.",
@@ -43,7 +43,7 @@ SILENCE_ADVICE: dict[SilentPart, str] = {
 def describe_silence(part: SilentPart) -> str:
     """Return a clause about the process that does not respond."""
     whose = {"driver": "the driver of the browsers", "browser": "the browser"}[part]
-    return f"{whose} does not answer either: its process is stopped, or it or the machine is overloaded"
+    return f"{whose} does not respond either: its process {STOPPED_OR_OVERLOADED}"
 
 
 async def explain_page_failure(page: Page, error: Error) -> FootlightError:
@@ -59,15 +59,15 @@ async def explain_closed_page(page: Page) -> FootlightError:
         return ended
     if page.crashed:
         await page.close()
-        return BrowserCrashed("The page crashed", pageId=page.id)
-    return InvalidParameter(
+        return BrowserCrashedError("The page crashed", pageId=page.id)
+    return InvalidParameterError(
         f"pageId: {page.id} was closed during the call", parameter="pageId", pages=list(page.session.views)
     )
 
 
 async def explain_timeout(
     page: Page, message: str, deadline: Deadline, /, *, retryable: bool = True, **details: Any
-) -> DeadlineExceeded:
+) -> DeadlineExceededError:
     """Return the error for an operation that timed out, with the reason why the page is busy.
 
     The page has the remaining time of the call to respond. After that, a page whose script does not end is
@@ -80,11 +80,11 @@ async def explain_timeout(
         message += f"; {describe_silence(silent)}"
         suggestion = SILENCE_ADVICE[silent]
     elif hung := await _close_hung(page, deadline):
-        stopped = "" if hung.runs else f": its process {STOPPED_OR_OVERLOADED}"
+        stopped = "" if hung.runs else f": its process does not respond either: it {STOPPED_OR_OVERLOADED}"
         if hung.closed:
             reason = "a script in the page does not end"
             if not hung.runs:
-                reason = f"the page's process {STOPPED_OR_OVERLOADED}"
+                reason = f"the page's process does not respond either: it {STOPPED_OR_OVERLOADED}"
             message += (
                 f"; {reason}. Closed: {', '.join(hung.closed)}. "
                 "A call without pageId uses the oldest page that is left, or a new one"
@@ -104,7 +104,7 @@ async def explain_timeout(
         details["waitsFor"] = page.document_request.url
     if not retryable and "closedPages" not in details:
         suggestion = "Look at the page before you repeat the call: its action may have been done."
-    return DeadlineExceeded(message, retryable=retryable, suggestion=suggestion, **details)
+    return DeadlineExceededError(message, retryable=retryable, suggestion=suggestion, **details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,10 @@ async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
     # Chromium runs no script in a page while it waits for the response with the next document.
     if page.document_request is not None:
         return None
-    if not deadline.is_over and await page.answers(deadline.remaining_ms / 1000):
+    if not deadline.is_over and await page.responds(deadline.remaining_ms / 1000):
         return None
     seconds = deadline.limit_reading(page.silent_seconds)
-    runs = asyncio.create_task(page.process_answers(seconds))
+    runs = asyncio.create_task(page.process_responds(seconds))
     try:
         closed = await page.session.close_hung(called_at=deadline.began, within_seconds=seconds)
         silent_since = page.probe.silent_since

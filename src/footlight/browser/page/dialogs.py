@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.page.events import DialogSeen, Events
-from footlight.errors import DialogOpen, InvalidParameter
+from footlight.errors import DialogOpenError, InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import Dialog
@@ -38,9 +38,9 @@ class OpenDialog:
     def message(self) -> str:
         return self.playwright.message
 
-    def error(self) -> DialogOpen:
+    def error(self) -> DialogOpenError:
         """Return the error for a call that cannot run while the dialog is open."""
-        return DialogOpen.at(
+        return DialogOpenError.at(
             self.page_id,
             type=self.type,
             message=self.message,
@@ -83,10 +83,10 @@ class Dialogs:
         """Return the open dialog of a page, or the only open dialog if no id is given.
 
         Raises:
-            InvalidParameter: no such dialog is open, or several are open and no id is given.
+            InvalidParameterError: no such dialog is open, or several are open and no id is given.
         """
         if not self._open:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 "No dialog is open in this session",
                 parameter="pageId" if page_id else None,
                 suggestion="A dialog is left open only if the session's dialogs setting is ask. Others "
@@ -97,7 +97,7 @@ class Dialogs:
             return matching[0]
         pages = [each.page_id for each in self.open]
         problem = "no dialog is open there" if page_id else "more than one dialog is open"
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"pageId: {problem}; open: {', '.join(pages)}", parameter="pageId", pages=pages
         )
 

@@ -23,7 +23,7 @@ from footlight.browser.page.diagnosis import explain_closed_page, explain_timeou
 from footlight.browser.page.inspection import INSPECT
 from footlight.browser.page.press_check import has_press_begun
 from footlight.browser.page.refs import locate_now
-from footlight.errors import ElementNotFound, ElementNotInteractive, FootlightError, InternalError
+from footlight.errors import ElementNotFoundError, ElementNotInteractiveError, FootlightError, InternalError
 
 if TYPE_CHECKING:
     from playwright.async_api import Locator
@@ -47,8 +47,8 @@ or the page does not respond."""
 
 COVER_SECONDS = 1.0
 """A cover that lasts longer than this must be closed."""
-DIAGNOSIS_MS = 2_000
-"""The time in which a failed call looks for the reason."""
+DIAGNOSIS_MS = 1_000
+"""The time in which a failed call looks for the reason in a page that responds."""
 
 
 async def explain_element_failure(
@@ -71,7 +71,7 @@ async def explain_element_failure(
         inside = (
             await describe_fields_inside(page, selector, deadline) if deadline and not was_pressed else ""
         )
-        return ElementNotInteractive(
+        return ElementNotInteractiveError(
             f'"{selector}": {reason}{inside}',
             suggestion=next((way for what, way in _WAYS_OUT if what in reason), None),
             selector=selector,
@@ -129,9 +129,11 @@ async def find_obstacle(
     an obstacle too.
     """
     obstacle = None
-    page.start_probes()  # If it does not respond, this is known afterwards.
+    page.start_probes()
+    if not await page.probe.is_answered(deadline.limit_reading(DIAGNOSIS_MS / 1000)):
+        return None
     try:
-        async with asyncio.timeout(deadline.limit_reading(DIAGNOSIS_MS / 1000)):
+        async with asyncio.timeout(DIAGNOSIS_MS / 1000):
             found = await locate_now(page, selector, deadline)
             is_there = await found.count() > 0
             if is_there:
@@ -187,9 +189,9 @@ async def _inspect_obstacle(element: Locator, *, editing: bool = False) -> Obsta
     return inspection.read_obstacle(await run_about(element, INSPECT, request, timeout_ms=DIAGNOSIS_MS / 2))
 
 
-def element_keeps_moving(page: Page, selector: str, by: str) -> ElementNotInteractive:
+def element_keeps_moving(page: Page, selector: str, by: str) -> ElementNotInteractiveError:
     """Return the error for an element that moved away at each try. `by` is the element at its place."""
-    return ElementNotInteractive(
+    return ElementNotInteractiveError(
         f'"{selector}" cannot be used: at each try, the mouse was over {by} instead; nothing was done',
         selector=selector,
         page=page.url,
@@ -198,8 +200,8 @@ def element_keeps_moving(page: Page, selector: str, by: str) -> ElementNotIntera
     )
 
 
-def _element_not_interactive(page: Page, selector: str, obstacle: Obstacle) -> ElementNotInteractive:
-    return ElementNotInteractive(
+def _element_not_interactive(page: Page, selector: str, obstacle: Obstacle) -> ElementNotInteractiveError:
+    return ElementNotInteractiveError(
         f'"{selector}" cannot be used: {obstacle["detail"]}',
         selector=selector,
         page=page.url,
@@ -208,7 +210,7 @@ def _element_not_interactive(page: Page, selector: str, obstacle: Obstacle) -> E
     )
 
 
-async def _element_not_found(page: Page, selector: str, seconds: float) -> ElementNotFound:
+async def _element_not_found(page: Page, selector: str, seconds: float) -> ElementNotFoundError:
     try:
         async with asyncio.timeout(seconds):
             closest = inspection.read_closest(
@@ -216,4 +218,4 @@ async def _element_not_found(page: Page, selector: str, seconds: float) -> Eleme
             )
     except (Error, TimeoutError, ValueError):
         closest = []
-    return ElementNotFound.at(selector, page=page.url, closest=closest)
+    return ElementNotFoundError.at(selector, page=page.url, closest=closest)

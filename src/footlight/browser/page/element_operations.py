@@ -168,7 +168,7 @@ async def _find_obstacle_unless_busy(page: Page, began: float, find: ObstacleFin
     """Return the obstacle, or None if the page is busy or navigates. The operation may just succeed."""
     if page.has_pending_navigation_since(began):
         return None
-    if page.document_request is not None or not await page.answers(PROMPT_SECONDS):
+    if page.document_request is not None or not await page.responds(PROMPT_SECONDS):
         return None
     try:
         obstacle = await find()

@@ -20,6 +20,7 @@ from footlight.browser.driver.driver_process import has_stopped_renderer
 from footlight.browser.driver.playwright_api import Error, is_closed
 from footlight.browser.driver.probe import Probe
 from footlight.browser.driver.script_world import ScriptWorld
+from footlight.browser.driver.shielding import start_work
 from footlight.browser.network.traffic import Traffic
 from footlight.browser.snapshot.element_ids import ElementIds
 from footlight.browser.snapshot.view import PageView
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.driver.deadline import Stage
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.network.downloads import Downloads
     from footlight.browser.network.policy import DomainPolicy
     from footlight.browser.network.request_log import RequestLog
@@ -282,7 +283,7 @@ class Page:
         """Return whether an action failed only because it closed the page."""
         return is_closed(error) and self.closed and self.session.alive and not self.crashed
 
-    async def answers(self, within_seconds: float | None = None) -> bool:
+    async def responds(self, within_seconds: float | None = None) -> bool:
         """Return whether the page still runs scripts, which an endless script prevents."""
         within_seconds = self.silent_seconds if within_seconds is None else within_seconds
         # Chromium runs no script in a page while it waits for the response with the next document.
@@ -298,7 +299,7 @@ class Page:
         self.probe.start()
         self._process_probe.start()
 
-    async def process_answers(self, within_seconds: float) -> bool:
+    async def process_responds(self, within_seconds: float) -> bool:
         """Return whether the page's process responds, which it does while a script runs.
 
         Chromium interrupts scripts for a few commands if the CDP session was attached before the script.
@@ -319,21 +320,16 @@ class Page:
         If this is cancelled while a dialog is open, the action continues, and ends after the dialog.
         Otherwise Playwright would abort it before the browser has delivered the remaining events.
         """
-        task = asyncio.create_task(action)
+        task = start_work(action)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             if self.session.dialogs.find(self.id):
                 self._interrupted.add(task)
-                task.add_done_callback(self._forget_interrupted)
+                task.add_done_callback(self._interrupted.discard)
             else:
                 task.cancel()
             raise
-
-    def _forget_interrupted(self, task: asyncio.Task[Any]) -> None:
-        self._interrupted.discard(task)
-        if not task.cancelled():
-            task.exception()  # Retrieved so that asyncio does not log it. The call has already returned.
 
     async def finish_interrupted(self) -> None:
         """Wait for the actions that a dialog interrupted. Cancel them after 1 s."""

@@ -14,7 +14,7 @@ from footlight.browser.driver.scripts import run
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
 from footlight.browser.page.page import Page, ReadingBlock
-from footlight.errors import DeadlineExceeded
+from footlight.errors import DeadlineExceededError
 
 if TYPE_CHECKING:
     from playwright.async_api import Dialog
@@ -26,8 +26,9 @@ __all__ = [
     "close_page",
     "evaluate",
     "find_target_id",
+    "find_title",
     "limit_reading",
-    "page_title",
+    "read_title",
     "report_stages",
     "retry_after_navigation",
     "send_input",
@@ -79,7 +80,7 @@ async def limit_reading(page: Page, deadline: Deadline) -> AsyncGenerator[None]:
     """Limit the time of a block that reads the page. Playwright has no timeout for scripts.
 
     Raises:
-        DeadlineExceeded: the deadline is over, or the page reloads again and again.
+        DeadlineExceededError: the deadline is over, or the page reloads again and again.
     """
     timeout = asyncio.timeout(deadline.remaining_ms / 1000)
     block = ReadingBlock(timeout, time.monotonic())
@@ -89,7 +90,7 @@ async def limit_reading(page: Page, deadline: Deadline) -> AsyncGenerator[None]:
             yield
     except TimeoutError:
         if block.keeps_reloading:
-            raise DeadlineExceeded(
+            raise DeadlineExceededError(
                 f"The page loaded {block.loads} times within {block.seconds:.1f} s, and was never loaded "
                 "long enough to be read",
                 suggestion="Wait until it stops loading, or navigate elsewhere.",
@@ -97,7 +98,7 @@ async def limit_reading(page: Page, deadline: Deadline) -> AsyncGenerator[None]:
                 loads=block.loads,
             ) from None
         raise await explain_timeout(
-            page, f"The page gave no answer within {deadline.elapsed}", deadline, url=page.url
+            page, f"The page did not respond within {deadline.elapsed}", deadline, url=page.url
         ) from None
     finally:
         page.reading_blocks.remove(block)
@@ -108,7 +109,7 @@ async def send_input(page: Page, message: Callable[[], str], deadline: Deadline)
     """Limit the time of a block that sends input to the page itself. The input may close the page.
 
     Raises:
-        DeadlineExceeded: the page takes too long over the input; `message` returns the error's message.
+        DeadlineExceededError: the page takes too long over the input; `message` returns the error's message.
     """
     try:
         async with asyncio.timeout(deadline.remaining_ms / 1000):
@@ -127,7 +128,7 @@ async def send_input_to(page: Page, selector: str, deadline: Deadline) -> AsyncG
     """Limit the time of a block that sends input for an element. Playwright's errors are not translated.
 
     Raises:
-        DeadlineExceeded: the page takes too long over the input.
+        DeadlineExceededError: the page takes too long over the input.
     """
     try:
         async with asyncio.timeout(deadline.remaining_ms / 1000):
@@ -223,13 +224,20 @@ async def _take(steps: Iterable[Callable[[], Awaitable[object]]]) -> None:
 # Tabs
 
 
-async def page_title(page: Page) -> str | None:
-    """Return the title, or None if the page hangs or has no document yet: Playwright makes one up then."""
+async def read_title(page: Page) -> str:
+    """Return the title, or "" during a navigation, when Playwright makes one up (`Loading http://…`)."""
+    waiting = page.document_request
+    title = await page.playwright.title()
+    return "" if waiting or page.document_request else title
+
+
+async def find_title(page: Page) -> str | None:
+    """Return the title, or None if the page hangs or has no document yet."""
     if page.document_request is not None or page.session.dialogs.find(page.id):
         return None
     try:
         async with asyncio.timeout(TITLE_SECONDS):
-            title = await page.playwright.title()
+            title = await read_title(page)
     except (Error, TimeoutError):
         return None
     return None if page.document_request is not None else title
@@ -248,7 +256,7 @@ async def close_page(page: Page, deadline: Deadline, *, ask: bool) -> bool:
     With `ask`, run its `beforeunload` handlers. Their dialog is answered by the session's dialog policy.
 
     Raises:
-        DeadlineExceeded: the page neither closed nor opened a dialog.
+        DeadlineExceededError: the page neither closed nor opened a dialog.
     """
     if not ask:
         await page.close()

@@ -23,7 +23,7 @@ from footlight.browser.snapshot.locators import frame_locator, stable_locator
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.places import ENTRIES, find_places
 from footlight.browser.snapshot.view import ElementIdentity, RefMeaning, RemovedRef, identity_of
-from footlight.errors import StaleRef
+from footlight.errors import StaleRefError
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator
@@ -69,8 +69,8 @@ async def locate(page: Page, selector: str, deadline: Deadline, *, acts: bool = 
     """Return a locator of all matches, and wait for the frames on the path to them.
 
     Raises:
-        InvalidSelector: the selector cannot be parsed.
-        StaleRef: the element of its ref is gone or, with `acts`, has another meaning now.
+        InvalidSelectorError: the selector cannot be parsed.
+        StaleRefError: the element of its ref is gone or, with `acts`, has another meaning now.
     """
     root, selector = await _find_root(page, selector, deadline, acts=acts)
     return await locate_in(root, selector, timeout_ms=deadline.action_ms)
@@ -102,8 +102,8 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
     A call that only reads gets the element even if its meaning has changed.
 
     Raises:
-        StaleRef: the element is gone, and nothing has certainly replaced it. With `acts`, also if the element
-            has another meaning now.
+        StaleRefError: the element is gone, and nothing has certainly replaced it. With `acts`, also if
+            the element has another meaning now.
     """
     view = page.view
     asked, ref = ref, view.follow(ref)
@@ -186,7 +186,7 @@ def _check_meaning(
     page.view.note_reported([*others, node], of=nodes)
     candidates = _describe_candidates(others)
     suggestions = f". Candidates: {'; '.join(candidates)}" if candidates else ""
-    raise StaleRef(
+    raise StaleRefError(
         f"{asked} was {_describe_meaning(was)} and is now {_describe_meaning(now)}{suggestions}",
         suggestion=f"Use {asked} again if you mean what it is now, or else a candidate or a new snapshot.",
         ref=asked,
@@ -230,11 +230,13 @@ def _has_replaced(
     )
 
 
-def _stale_error(page: Page, ref: str, removed: RemovedRef, nodes: Sequence[Node], like: int) -> StaleRef:
+def _stale_error(
+    page: Page, ref: str, removed: RemovedRef, nodes: Sequence[Node], like: int
+) -> StaleRefError:
     candidates = _describe_candidates(_find_closest(removed.node, nodes))
     why = f"; {like} elements are like it now" if like > 1 else ""
     suggestions = f". Candidates: {'; '.join(candidates)}" if candidates else ""
-    return StaleRef(
+    return StaleRefError(
         f"{ref}, {_describe(identity_of(removed.node))}, is not on the page any more{why}{suggestions}",
         ref=ref,
         page=page.url,
@@ -243,17 +245,17 @@ def _stale_error(page: Page, ref: str, removed: RemovedRef, nodes: Sequence[Node
     )
 
 
-def _unknown_error(page: Page, ref: str) -> StaleRef:
+def _unknown_error(page: Page, ref: str) -> StaleRefError:
     for other_id, view in [*page.session.views.items()]:
         if other_id != page.id and view.find_seen(ref):
-            return StaleRef(
+            return StaleRefError(
                 f"{ref} is an element of {other_id}; this call is about {page.id}",
                 suggestion=f"Give pageId {other_id}, or take a snapshot of {page.id}.",
                 ref=ref,
                 page=page.url,
                 pageId=other_id,
             )
-    return StaleRef(f"No element has the ref {ref}, or it is too old", ref=ref, page=page.url)
+    return StaleRefError(f"No element has the ref {ref}, or it is too old", ref=ref, page=page.url)
 
 
 def _find_closest(removed: Node, nodes: Sequence[Node]) -> list[Node]:

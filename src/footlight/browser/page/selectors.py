@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from footlight.browser.driver.scripts import GETTER, run_about_all
-from footlight.errors import InvalidSelector
+from footlight.errors import InvalidSelectorError
 from footlight.javascript import selector_engine
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ def parse(selector: str) -> tuple[str, ...]:
     """Return the parts between `>>` in Playwright's syntax, each with the choice among its matches.
 
     Raises:
-        InvalidSelector: the selector or a part of it is empty, or the selector is too long.
+        InvalidSelectorError: the selector or a part of it is empty, or the selector is too long.
     """
     return tuple(_to_playwright(part) for part in _parts(selector))
 
 
 def _parts(selector: str) -> tuple[str, ...]:
     if len(selector) > MAX_SELECTOR_CHARACTERS:
-        raise InvalidSelector(
+        raise InvalidSelectorError(
             f"The selector has {len(selector):,} characters; at most {MAX_SELECTOR_CHARACTERS:,} are allowed",
             suggestion="Use a shorter selector, such as a ref.",
             selector=f"{selector[:100]}…",
@@ -51,7 +51,7 @@ def _parts(selector: str) -> tuple[str, ...]:
     parts: list[str] = []
     for part in map(str.strip, _split_selector(selector)):
         if not part:
-            raise InvalidSelector(f'The selector "{selector}" has an empty part', selector=selector)
+            raise InvalidSelectorError(f'The selector "{selector}" has an empty part', selector=selector)
         if parts and _CHOICE.fullmatch(part):
             parts[-1] += f" >> {part}"
         else:
@@ -101,7 +101,7 @@ async def locate_in(root: Page | Frame, selector: str, *, timeout_ms: float | No
     Frames on the path are waited for up to `timeout_ms`, or not at all with None.
 
     Raises:
-        InvalidSelector: the selector cannot be parsed.
+        InvalidSelectorError: the selector cannot be parsed.
         playwright.async_api.TimeoutError: a part before `>>` matches nothing.
     """
     *outer, last = parse(selector)

@@ -185,7 +185,7 @@ def _parse_record(text: str, frame: Frame, *, is_main: bool) -> ActRecord | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Rest:
+class _SettledReport:
     """A document's report of the last action, made when the document is settled."""
 
     record: ActRecord | None
@@ -238,7 +238,7 @@ async def _wait_in_page(page: Page, what: str, seconds: float) -> None:
         await _ask(page, what, seconds * 1000)
 
 
-async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[_Rest]:
+async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[_SettledReport]:
     main = page.playwright.main_frame
     inside = [frame for frame in page.playwright.frames if frame != main][:MAX_FRAMES]
     is_watched = time.monotonic() - page.watched_for_rest_at < WATCH_SECONDS
@@ -249,7 +249,7 @@ async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[_Rest]:
     )
 
 
-async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bool) -> _Rest:
+async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bool) -> _SettledReport:
     """Wait until the main document is settled.
 
     In Chromium the page itself waits, without further requests.
@@ -258,13 +258,13 @@ async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bo
     with suppress(Error):
         reply = await _ask(page, "settle", is_watched)
         if reply is not None:
-            return _Rest(_parse_record(reply["record"], main, is_main=True), reply["late"])
+            return _SettledReport(_parse_record(reply["record"], main, is_main=True), reply["late"])
     return await _wait_for_still_frame(main, timeout=timeout, is_watched=is_watched, is_main=True)
 
 
 async def _wait_for_still_frame(
     frame: Frame, timeout: float, *, is_watched: bool = False, is_main: bool = False
-) -> _Rest:
+) -> _SettledReport:
     """Wait until the frame's document is settled or gone, or a reply takes longer than `timeout`."""
     body = "go-on" if is_watched else "begin"
     with suppress(Error):
@@ -272,7 +272,7 @@ async def _wait_for_still_frame(
             reply = await frame.get_attribute(f"{_ENGINE}={body}", "v", timeout=timeout)
             wait, _, record = (reply or "0").partition(" ")
             if not float(wait):
-                return _Rest(_parse_record(record, frame, is_main=is_main))
+                return _SettledReport(_parse_record(record, frame, is_main=is_main))
             await asyncio.sleep(float(wait) / 1000)
             body = "go-on"
-    return _Rest(None)
+    return _SettledReport(None)

@@ -21,7 +21,7 @@ from footlight.browser.driver.playwright_api import (
 )
 from footlight.browser.page.diagnosis import explain_closed_page
 from footlight.browser.page.page_operations import limit_reading
-from footlight.errors import FootlightError, InvalidParameter
+from footlight.errors import FootlightError, InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -63,12 +63,12 @@ async def run_isolated_script(page: Page, script: str, args: Sequence[Any], dead
     available to later scripts until the document is replaced.
 
     Raises:
-        InvalidParameter: the script failed, or the browser is not Chromium.
+        InvalidParameterError: the script failed, or the browser is not Chromium.
     """
     async with limit_reading(page, deadline):
         if not await page.scripts.wait_for_document():
             engine = page.session.engine
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"isolated: this needs Chromium; this session runs {engine}", parameter="isolated"
             )
         function = _with_arguments(_AS_EXPRESSION, json.dumps(list(args)), _trim_expression(script))
@@ -127,7 +127,9 @@ async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any
         except Error as error:
             raise await _script_error(page, error) from error
     if outcome is None:  # The page could not even serialise the note that the value has no JSON form.
-        raise InvalidParameter("script: its value is nested too deeply", parameter="script", page=page.url)
+        raise InvalidParameterError(
+            "script: its value is nested too deeply", parameter="script", page=page.url
+        )
     if "thrown" in outcome:
         raise _failure(page, str(outcome["thrown"]))
     return await asyncio.to_thread(_as_data, outcome["value"])
@@ -153,20 +155,20 @@ async def _compiles(page: Page, function: str) -> bool:
     return True
 
 
-def _failure(page: Page, message: str) -> InvalidParameter:
+def _failure(page: Page, message: str) -> InvalidParameterError:
     first = message.partition("\n")[0]
-    return InvalidParameter(f"script: {first}", parameter="script", page=page.url)
+    return InvalidParameterError(f"script: {first}", parameter="script", page=page.url)
 
 
 async def _script_error(page: Page, error: Error) -> FootlightError:
     if is_closed(error) or page.crashed:
         return await explain_closed_page(page)
     if is_context_lost(error):
-        return InvalidParameter(
+        return InvalidParameterError(
             "script: the page navigated before the script ended", parameter="script", page=page.url
         )
     too_large = is_too_large(error) and translate_error(error)
-    return too_large or InvalidParameter(f"script: {cause(error)}", parameter="script", page=page.url)
+    return too_large or InvalidParameterError(f"script: {cause(error)}", parameter="script", page=page.url)
 
 
 def _as_data(value: Any, above: tuple[int, ...] = ()) -> Any:

@@ -11,7 +11,8 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from footlight.browser.driver.playwright_api import Error, send
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import send
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:

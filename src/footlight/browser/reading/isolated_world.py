@@ -14,11 +14,12 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from footlight.browser.driver.playwright_api import Error, send
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import send
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.element_operations import read_element
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["IsolatedWorld", "ScriptFailed", "find_path", "open_isolated_world"]
+__all__ = ["IsolatedWorld", "ScriptFailedError", "find_path", "open_isolated_world"]
 
 OPEN_SECONDS = 5.0
 CLOSE_SECONDS = 1.0
@@ -42,7 +43,7 @@ _FIND_PATH, _WALK = (
 )
 
 
-class ScriptFailed(Exception):
+class ScriptFailedError(Exception):
     """The script threw an exception, or its result has no JSON form."""
 
 
@@ -59,7 +60,7 @@ class IsolatedWorld:
         In the script, the name `ONLY` is the element at the path `about`, or null.
 
         Raises:
-            ScriptFailed: the function failed.
+            ScriptFailedError: the function failed.
             TimeoutError: it took longer than `seconds`.
             Error: the document or the page is gone.
         """
@@ -78,7 +79,7 @@ class IsolatedWorld:
             )
         if details := reply.get("exceptionDetails"):
             thrown = details.get("exception", {}).get("description") or details.get("text") or "an exception"
-            raise ScriptFailed(str(thrown)[:MAX_FAILURE])
+            raise ScriptFailedError(str(thrown)[:MAX_FAILURE])
         return reply["result"].get("value")
 
 
@@ -104,12 +105,12 @@ async def open_isolated_world(page: Page) -> AsyncGenerator[IsolatedWorld]:
     """Yield a new isolated world of the page's current document.
 
     Raises:
-        InvalidParameter: the browser is not Chromium.
+        InvalidParameterError: the browser is not Chromium.
         FootlightError: the page is gone.
     """
     if page.session.engine != "chromium":
         engine = page.session.engine
-        raise InvalidParameter(f"this tool needs Chromium; this session runs {engine}", engine=engine)
+        raise InvalidParameterError(f"this tool needs Chromium; this session runs {engine}", engine=engine)
     try:
         async with asyncio.timeout(OPEN_SECONDS):
             cdp = await page.playwright.context.new_cdp_session(page.playwright)

@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 from footlight.browser.reading.areas import Area
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.narrowing import ACTIVE_STATES, CONTROLS
-from footlight.errors import ResourceExhausted
+from footlight.errors import ResourceExhaustedError
 
 __all__ = ["EncodedImage", "Mark", "draw_marks", "fit", "is_marked"]
 
@@ -46,7 +46,7 @@ def fit(data: bytes, *, type: Literal["png", "jpeg"], quality: int | None, max_s
     """Scale the image down so that no side is longer than `max_side`. With 0, return it unchanged.
 
     Raises:
-        ResourceExhausted: the image has too many pixels.
+        ResourceExhaustedError: the image has too many pixels.
     """
     with _open_screenshot(data) as image:
         original = image.size
@@ -69,7 +69,7 @@ def _open_screenshot(data: bytes) -> Generator[Image.Image]:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(data))
     except Image.DecompressionBombError:
-        raise ResourceExhausted(
+        raise ResourceExhaustedError(
             "The screenshot has more pixels than this server reads",
             suggestion="Take it without fullPage, in a smaller viewport, or of one element.",
         ) from None

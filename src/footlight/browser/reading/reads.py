@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from footlight.browser.driver.playwright_api import (
-    Error,
-    PlaywrightTimeout,
-    is_wrong_kind,
-)
+from footlight.browser.driver.playwright_api import Error, is_wrong_kind
 from footlight.browser.driver.scripts import run_about
-from footlight.browser.page.diagnosis import explain_timeout
 from footlight.browser.page.element_diagnosis import explain_element_failure
 from footlight.browser.page.element_operations import read_all_elements, read_element
 from footlight.browser.page.inspection import INSPECT
 from footlight.browser.page.page_operations import evaluate
-from footlight.browser.page.refs import leading_ref, locate, locate_now
+from footlight.browser.page.refs import leading_ref
 from footlight.browser.page.selectors import evaluate_all
 from footlight.browser.page.selectors import frame_path as path_of_frames
-from footlight.errors import ElementNotInteractive, StaleRef
+from footlight.errors import ElementNotInteractiveError, StaleRefError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -37,16 +32,13 @@ __all__ = [
     "inspect_page",
     "is_checked",
     "is_enabled",
-    "is_shown",
+    "is_first_visible",
     "is_visible",
     "read_all_texts",
     "text",
     "value",
     "values",
-    "wait_for",
 ]
-
-ElementState = Literal["attached", "detached", "visible", "hidden"]
 
 
 async def text(page: Page, selector: str, deadline: Deadline) -> str:
@@ -63,9 +55,19 @@ async def text(page: Page, selector: str, deadline: Deadline) -> str:
     return await read_element(page, selector, deadline, read)
 
 
-async def is_shown(page: Page, selector: str, deadline: Deadline) -> bool:
-    """Return whether the first match is currently visible. False if there is no match."""
+async def is_first_visible(page: Page, selector: str, deadline: Deadline) -> bool:
+    """Return whether the first match is visible. A ref whose element is gone is an error."""
     return await read_all_elements(page, selector, deadline, lambda found: found.first.is_visible())
+
+
+async def is_visible(page: Page, selector: str, deadline: Deadline) -> bool:
+    """Return whether the first match is visible, also for a ref. False if there is no match."""
+    try:
+        return await is_first_visible(page, selector, deadline)
+    except StaleRefError as error:
+        if not error.is_gone:
+            raise
+        return False
 
 
 async def read_all_texts(page: Page, selector: str, deadline: Deadline) -> list[str]:
@@ -91,7 +93,7 @@ async def value(page: Page, selector: str, deadline: Deadline) -> str:
                 raise
         value: str | None = await run_about(element, _VALUE_OF, timeout_ms=timeout)
         if value is None:
-            raise ElementNotInteractive(
+            raise ElementNotInteractiveError(
                 f'"{selector}" is not a field, and holds no value',
                 suggestion="Read its words with get_text, or give the selector of the field itself.",
                 selector=selector,
@@ -158,49 +160,16 @@ async def inspect_page(page: Page, request: dict[str, Any], deadline: Deadline) 
 async def count(page: Page, selector: str, deadline: Deadline) -> int:
     try:
         return await read_all_elements(page, selector, deadline, lambda found: found.count())
-    except StaleRef as error:
+    except StaleRefError as error:
         if not error.is_gone:
             raise
         return 0
-
-
-async def is_visible(page: Page, selector: str, deadline: Deadline) -> bool:
-    """Return whether the element is visible. False if it does not exist."""
-    try:
-        return await read_all_elements(page, selector, deadline, lambda found: found.first.is_visible())
-    except StaleRef as error:
-        if not error.is_gone:
-            raise
-        return False
 
 
 async def is_enabled(page: Page, selector: str, deadline: Deadline) -> bool:
     return await read_element(
         page, selector, deadline, lambda element, timeout: element.is_enabled(timeout=timeout)
     )
-
-
-async def wait_for(page: Page, selector: str, state: ElementState, deadline: Deadline) -> None:
-    must_disappear = state in ("hidden", "detached")
-    try:
-        found = await (
-            locate_now(page, selector, deadline) if must_disappear else locate(page, selector, deadline)
-        )
-        await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
-    except StaleRef as error:
-        if not (must_disappear and error.is_gone):
-            raise
-    except PlaywrightTimeout as error:
-        raise await explain_timeout(
-            page,
-            f'"{selector}" was not {state} after {deadline.elapsed}',
-            deadline,
-            selector=selector,
-            state=state,
-            page=page.url,
-        ) from error
-    except Error as error:
-        raise await explain_element_failure(page, error, selector) from error
 
 
 # SVG has no innerText.

@@ -15,7 +15,7 @@ from footlight.browser.driver.scripts import GETTER
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
 from footlight.browser.page.element_operations import read_element
 from footlight.browser.page.page_operations import evaluate, limit_reading
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.javascript import selector_engine
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ async def take_screenshot(page: Page, options: ScreenshotOptions, deadline: Dead
     """
     # Playwright would wait for a body until the deadline.
     if options.full_page and await evaluate(page, _LACKS_BODY, None, deadline):
-        raise InvalidParameter(
+        raise InvalidParameterError(
             "fullPage: the document has no body, so there is nothing beyond the window to show",
             parameter="fullPage",
             page=page.url,
@@ -119,10 +119,10 @@ async def print_pdf(page: Page, options: PrintOptions, deadline: Deadline) -> by
     """Return the page as PDF.
 
     Raises:
-        InvalidParameter: the browser cannot print, or the page ranges are invalid.
+        InvalidParameterError: the browser cannot print, or the page ranges are invalid.
     """
     if page.session.engine != "chromium":
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"pdf needs Chromium; this session runs {page.session.engine}", engine=page.session.engine
         )
     try:
@@ -137,7 +137,7 @@ async def print_pdf(page: Page, options: PrintOptions, deadline: Deadline) -> by
     except Error as error:
         if is_closed(error) or page.crashed:
             raise await explain_page_failure(page, error) from error
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"The browser did not print: {cause(error)}",
             suggestion="pages must name existing pages, such as 1-3, 5. A browser with a window may "
             "not print at all: start the server with --headless.",

@@ -27,7 +27,7 @@ export function queryAll(root, body) {
   /** @type {string[]} */
   const texts = JSON.parse(decodeURIComponent(body)).map(plain);
   const searched = texts.filter((text) => text.trim());
-  const grouped = texts.map(ungrouped).filter((text) => text.length >= SHORTEST_GROUPED);
+  const grouped = texts.map(ungrouped).filter((text) => text.length >= MIN_GROUPED_LENGTH);
   /** @type {(text: string | null) => boolean} */
   const shows = (text) => {
     const seen = plain(text || "");
@@ -70,7 +70,7 @@ function topsOf(tree) {
 // Invisible characters: soft hyphens, zero-width spaces and joiners, direction marks.
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: U+034F is meant on its own
 const INVISIBLE = /[\u00AD\u034F\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]+/g;
-const SHORTEST_GROUPED = 8; // The groups of a shorter text could be parts of other texts.
+const MIN_GROUPED_LENGTH = 8; // The groups of a shorter text could be parts of other texts.
 
 /** @type {(text: string) => string} */
 function plain(text) {

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes, urljoin, urlsplit
 
-from footlight.browser.driver.playwright_api import Error, send
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import send
 from footlight.browser.network.source_maps import MAX_MAP_BYTES, OriginalPlace, find_map_url, find_places
-from footlight.errors import FootlightError, InvalidParameter
+from footlight.errors import FootlightError, InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession
@@ -92,11 +93,11 @@ async def add_originals(page: Page, frames: Sequence[StackFrame], deadline: Dead
     """Return the frames with their places in the original sources, as far as source maps have them.
 
     Raises:
-        InvalidParameter: the browser is not Chromium. Only Chromium loads the source maps.
+        InvalidParameterError: the browser is not Chromium. Only Chromium loads the source maps.
     """
     if page.session.engine != "chromium":
         engine = page.session.engine
-        raise InvalidParameter(f"source maps need Chromium; this session runs {engine}", engine=engine)
+        raise InvalidParameterError(f"source maps need Chromium; this session runs {engine}", engine=engine)
     urls = list(dict.fromkeys(each.url for each in frames if _is_web(each.url)))
     found: dict[str, dict[tuple[int, int], OriginalPlace]] = {}
     notes: dict[str, str] = {url: "too many scripts in one call" for url in urls[MAX_SCRIPTS:]}
@@ -171,7 +172,7 @@ class _Loader:
         """Return the content and the headers of a URL.
 
         Raises:
-            PermissionDenied: the policy of the server refuses its host.
+            PermissionDeniedError: the policy of the server refuses its host.
             ValueError: the resource does not exist, or is larger than `max_bytes`.
             TimeoutError: it did not arrive in time.
         """

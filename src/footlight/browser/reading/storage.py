@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from footlight.browser.driver.playwright_api import Error, cause, is_context_lost
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.page_operations import limit_reading
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api._generated import WebStorage
@@ -68,17 +68,17 @@ class PageStorage:
         except Error as error:
             raise self._translate_error(error) or await explain_page_failure(self._page, error) from error
 
-    def _translate_error(self, error: Error) -> InvalidParameter | None:
+    def _translate_error(self, error: Error) -> InvalidParameterError | None:
         reason = cause(error)
         if reason.startswith("SecurityError"):
-            return InvalidParameter(
+            return InvalidParameterError(
                 f"area: {self._page.url[:200]} has no {self._area} storage",
                 parameter="area",
                 suggestion="Navigate to a page of the site first; only http and https pages have one.",
                 page=self._page.url,
             )
         if reason.startswith("QuotaExceededError"):
-            return InvalidParameter(
+            return InvalidParameterError(
                 f"value: it does not fit into the {self._area} storage any more; remove something first",
                 parameter="value",
             )

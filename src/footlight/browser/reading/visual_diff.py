@@ -17,7 +17,7 @@ from PIL import Image, ImageChops, ImageDraw, ImageMath
 
 from footlight.browser.reading.areas import Area
 
-__all__ = ["ImageDifference", "UnreadablePicture", "compare"]
+__all__ = ["ImageDifference", "UnreadablePictureError", "compare"]
 
 MAX_PIXELS = 100_000_000
 MAX_REGIONS = 20
@@ -33,7 +33,7 @@ RED = (230, 0, 35)
 FRAME = (255, 140, 0)
 
 
-class UnreadablePicture(ValueError):
+class UnreadablePictureError(ValueError):
     """The data is not a PNG or JPEG, is damaged, or has too many pixels."""
 
 
@@ -62,7 +62,7 @@ def compare(
     Pixels in an ignored area count as equal.
 
     Raises:
-        UnreadablePicture: an image cannot be read.
+        UnreadablePictureError: an image cannot be read.
     """
     old, new = _open_image(before), _open_image(after)
     size = (max(old.width, new.width), max(old.height, new.height))
@@ -87,12 +87,12 @@ def _open_image(data: bytes) -> Image.Image:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # The limit is ours.
             with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
                 if image.width * image.height > MAX_PIXELS:
-                    raise UnreadablePicture(f"it has more than {MAX_PIXELS} pixels")
+                    raise UnreadablePictureError(f"it has more than {MAX_PIXELS} pixels")
                 return _flatten(image)
-    except UnreadablePicture:
+    except UnreadablePictureError:
         raise
     except (OSError, SyntaxError, ValueError, AssertionError, Image.DecompressionBombError):
-        raise UnreadablePicture("it is not a readable PNG or JPEG") from None
+        raise UnreadablePictureError("it is not a readable PNG or JPEG") from None
 
 
 def _flatten(image: Image.Image) -> Image.Image:

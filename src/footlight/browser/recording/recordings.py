@@ -15,7 +15,7 @@ from footlight.browser.recording.har import HarRecorder
 from footlight.browser.recording.kept_recording import KeptRecording
 from footlight.browser.recording.trace import TraceRecorder
 from footlight.browser.recording.video import VideoRecorder
-from footlight.errors import FootlightError, InvalidParameter
+from footlight.errors import FootlightError, InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext
@@ -76,7 +76,7 @@ class Recordings:
         """Start to record a trace, and return its file.
 
         Raises:
-            InvalidParameter: a trace is already being recorded.
+            InvalidParameterError: a trace is already being recorded.
         """
         return await self._start(
             "trace", reserve, lambda path: TraceRecorder.start(self._context, path, self._scratch)
@@ -86,7 +86,7 @@ class Recordings:
         """Write the trace, and return its file.
 
         Raises:
-            InvalidParameter: no trace is being recorded.
+            InvalidParameterError: no trace is being recorded.
         """
         return await self._stop("trace")
 
@@ -94,7 +94,7 @@ class Recordings:
         """Start to record a HAR, and return its file.
 
         Raises:
-            InvalidParameter: a HAR is already being recorded.
+            InvalidParameterError: a HAR is already being recorded.
         """
         return await self._start(
             "har", reserve, lambda path: HarRecorder.start(self._context, path, self._scratch, bodies=bodies)
@@ -104,7 +104,7 @@ class Recordings:
         """Write the HAR, and return its file.
 
         Raises:
-            InvalidParameter: no HAR is being recorded.
+            InvalidParameterError: no HAR is being recorded.
         """
         return await self._stop("har")
 
@@ -134,7 +134,7 @@ class Recordings:
         """Start to record a video of the page, and return its file.
 
         Raises:
-            InvalidParameter: the page is already being recorded, or its browser cannot encode a video.
+            InvalidParameterError: the page is already being recorded, or its browser cannot encode a video.
         """
         if page.id in self._videos:
             raise _already_running_error("video", self._videos[page.id].path, page_id=page.id)
@@ -151,7 +151,7 @@ class Recordings:
         """Write the remaining video, and return its file.
 
         Raises:
-            InvalidParameter: the page is not being recorded.
+            InvalidParameterError: the page is not being recorded.
         """
         recorder = self._videos.pop(page_id, None)
         if recorder is None:
@@ -207,9 +207,9 @@ def _advise_to_repeat(tool: str, recorder: KeptRecording) -> Generator[None]:
         raise
 
 
-def _already_running_error(kind: str, path: Path, *, page_id: str | None = None) -> InvalidParameter:
+def _already_running_error(kind: str, path: Path, *, page_id: str | None = None) -> InvalidParameterError:
     of_page = f" of {page_id}" if page_id else ""
-    return InvalidParameter(
+    return InvalidParameterError(
         f"action: a {kind}{of_page} is being recorded already, into {path}",
         suggestion=f"Call {kind} with action stop first.",
         parameter="action",
@@ -219,10 +219,10 @@ def _already_running_error(kind: str, path: Path, *, page_id: str | None = None)
 
 def _not_running_error(
     kind: str, *, page_id: str | None = None, others: list[str] | None = None
-) -> InvalidParameter:
+) -> InvalidParameterError:
     of_page = f" of {page_id}" if page_id else ""
     alternatives = f"; there is one of {'; '.join(others)}" if others else ""
-    return InvalidParameter(
+    return InvalidParameterError(
         f"action: no {kind}{of_page} is being recorded{alternatives}",
         suggestion=f"Call {kind} with action start first, and with action stop at the end.",
         parameter="action",

@@ -22,7 +22,7 @@ from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.recording.kept_recording import KeptRecording
 from footlight.browser.recording.webm import Codec, WebmWriter
-from footlight.errors import InvalidParameter, QuotaExceeded
+from footlight.errors import InvalidParameterError, QuotaExceededError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Route, ScreencastFrame
@@ -68,7 +68,7 @@ class VideoRecorder(KeptRecording):
         """The difference between the browser's time and the time in the video, in milliseconds."""
         self._turn = asyncio.Lock()
         self._over = False
-        self._failure: OSError | QuotaExceeded | None = None
+        self._failure: OSError | QuotaExceededError | None = None
         """The error that prevents further writing to the file."""
 
     @classmethod
@@ -85,7 +85,7 @@ class VideoRecorder(KeptRecording):
         """Start to record. `first` is a JPEG of the current page, because an unchanged page sends no image.
 
         Raises:
-            InvalidParameter: the browser has no encoder.
+            InvalidParameterError: the browser has no encoder.
         """
         context = await browser.new_context()
         async with contextlib.AsyncExitStack() as unless_started:
@@ -102,8 +102,8 @@ class VideoRecorder(KeptRecording):
         """Write the remaining frames and then the file.
 
         Raises:
-            PermissionDenied, ResourceExhausted: the file could not be written.
-            QuotaExceeded: the session has written more than it may.
+            PermissionDeniedError, ResourceExhaustedError: the file could not be written.
+            QuotaExceededError: the session has written more than it may.
         """
         await self._write(self._finish, self._copy)
 
@@ -144,7 +144,7 @@ class VideoRecorder(KeptRecording):
         """Store the first error of the file for the caller who stops the video."""
         try:
             yield
-        except (OSError, QuotaExceeded) as error:
+        except (OSError, QuotaExceededError) as error:
             self._failure = self._failure or error
 
     async def _on_frame(self, frame: ScreencastFrame) -> None:
@@ -193,7 +193,7 @@ async def _open_encoder(context: BrowserContext) -> PlaywrightPage:
     with contextlib.suppress(PlaywrightTimeout):
         await encoder.goto(ADDRESS, timeout=LAST_SECONDS * 1000)
     if not await encoder.evaluate("() => choose()"):
-        raise InvalidParameter(
+        raise InvalidParameterError(
             "video needs a browser that encodes VP9 or VP8, such as Chromium; this one does not"
         )
     return encoder

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
 from footlight.browser.driver.playwright_api import Error, find_refused_option, is_override_taken
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, ViewportSize
@@ -127,7 +127,7 @@ class Emulator:
         """Change the emulation of every page, or of no page if the browser refuses a value.
 
         Raises:
-            InvalidParameter: the browser refuses a value, which the message names.
+            InvalidParameterError: the browser refuses a value, which the message names.
         """
         before = self._in_force
         self._check(to)
@@ -138,7 +138,7 @@ class Emulator:
             with contextlib.suppress(Error):
                 await self._apply_to_all(to, before)
             if option := find_refused_option(error):
-                raise InvalidParameter(f"{option[0]}: {option[1]}", parameter=option[0]) from error
+                raise InvalidParameterError(f"{option[0]}: {option[1]}", parameter=option[0]) from error
             raise
         self._in_force = to
 
@@ -153,10 +153,10 @@ class Emulator:
         """Throttle the network of every page.
 
         Raises:
-            InvalidParameter: the browser is not Chromium.
+            InvalidParameterError: the browser is not Chromium.
         """
         if self._engine != "chromium":
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"set_throttling needs Chromium; this session runs {self._engine}", engine=self._engine
             )
         self._throttling = throttling
@@ -214,12 +214,12 @@ class Emulator:
         engine, options = self._engine, self._options
         for name, value in values.items():
             if value is not None and engine != "chromium":
-                raise InvalidParameter(
+                raise InvalidParameterError(
                     f"{name}: needs Chromium; this session runs {engine}", parameter=name, engine=engine
                 )
         for name, made in (("locale", options.locale), ("timezone", options.timezone)):
             if values[name] is not None and made is not None:
-                raise InvalidParameter(
+                raise InvalidParameterError(
                     f"{name}: this session was created with {made}, which cannot be changed",
                     parameter=name,
                     suggestion=f"Create another session with create_session and the {name}.",

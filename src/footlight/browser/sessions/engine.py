@@ -19,7 +19,7 @@ from footlight.browser.driver.pending_starts import PendingStarts
 from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.browser.driver.run_folder import run_folder
 from footlight.browser.driver.scripts import register_scripts
-from footlight.browser.driver.shielding import run_detached
+from footlight.browser.driver.shielding import run_detached, start_work
 from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS, PAGE_TOOLS, enable_feature
 from footlight.browser.launch.extension_launch import ExtensionLauncher
 from footlight.browser.launch.extension_pool import ExtensionPool
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.driver.early_driver import EarlyDriver
     from footlight.browser.driver.pending_starts import PendingStart
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.network.filter_proxy import FilterProxy
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller
@@ -115,13 +115,13 @@ class Engine:
 
     def start(self) -> None:
         """Begin to start the driver and the first browser, without waiting for them."""
-        self._ready = asyncio.create_task(self._start())
+        self._ready = start_work(self._start())
 
     async def sessions(self) -> SessionTable:
         """Wait for the browser and return the session table.
 
         Raises:
-            BrowserNotInstalled: no browser can be started. The next call tries again.
+            BrowserNotInstalledError: no browser can be started. The next call tries again.
         """
         if self._ready is None or (self._ready.done() and self._ready.exception() is not None):
             self.start()
@@ -144,26 +144,26 @@ class Engine:
         except TimeoutError:
             start = self._starts.oldest
             return start.describe() if start else "the browser is still starting"
-        if not await self._driver_answers():
+        if not await self._driver_responds():
             return "the driver of the browsers does not respond"
-        if not await self._browser_answers():
+        if not await self._browser_responds():
             return "the browser does not respond"
         return None
 
     async def find_silent_part(self, within_seconds: float) -> PendingStart | SilentPart | None:
         """Return what does not respond and blocks new calls: a pending start or a running part, or None."""
         driver, browser = await asyncio.gather(
-            self._driver_answers(within_seconds), self._browser_answers(within_seconds)
+            self._driver_responds(within_seconds), self._browser_responds(within_seconds)
         )
         if not driver:
             return "driver"
         return self._starts.oldest or (None if browser else "browser")
 
-    async def _driver_answers(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
-        return self._driver is None or await self._driver.answers(within_seconds)
+    async def _driver_responds(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
+        return self._driver is None or await self._driver.responds(within_seconds)
 
-    async def _browser_answers(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
-        return self._pool is None or await self._pool.answers(within_seconds)
+    async def _browser_responds(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
+        return self._pool is None or await self._pool.responds(within_seconds)
 
     def find_sessions(self) -> SessionTable | None:
         """Return the session table if it exists, without waiting."""
@@ -340,7 +340,7 @@ class Engine:
         )
 
     def _check_browser_exists(self) -> None:
-        """Check that a browser is installed. Raise BrowserNotInstalled otherwise."""
+        """Check that a browser is installed. Raise BrowserNotInstalledError otherwise."""
         settings = self._settings.browser
         if settings.cdp_endpoint is None:
             find_browser(settings, Path(getattr(self._playwright(), settings.type).executable_path))

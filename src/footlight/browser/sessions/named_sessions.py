@@ -11,7 +11,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from footlight.browser.driver.playwright_api import on_disconnected
+from footlight.browser.driver.playwright_connection import on_disconnected
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.launch.launch_options import LaunchOptions, Measure, list_measures
 from footlight.browser.launch.persistent_launch import DebugEndpoint, PersistentBrowser
@@ -19,7 +19,12 @@ from footlight.browser.launch.pool import PooledBrowser
 from footlight.browser.launch.profiles import ProfileInfo, ProfileStore
 from footlight.browser.sessions.session import Session
 from footlight.browser.sessions.session_table import SessionTable
-from footlight.errors import InvalidParameter, MissingParameter, ResourceExhausted, SessionNotFound
+from footlight.errors import (
+    InvalidParameterError,
+    MissingParameterError,
+    ResourceExhaustedError,
+    SessionNotFoundError,
+)
 from footlight.private_files import remove_folder
 
 if TYPE_CHECKING:
@@ -80,10 +85,10 @@ class NamedSessions(SessionTable):
         """Return the id: the name, followed by the owner if there are several owners. A name contains no `~`.
 
         Raises:
-            MissingParameter: no name is given. There is no default session.
+            MissingParameterError: no name is given. There is no default session.
         """
         if id is None:
-            raise MissingParameter(
+            raise MissingParameterError(
                 "sessionName: required", parameter="sessionName", suggestion="Give the name of the session."
             )
         whose = _owner_of(caller)
@@ -95,10 +100,11 @@ class NamedSessions(SessionTable):
         Options that are not given keep their last values.
 
         Raises:
-            InvalidParameter: the name or an option is invalid, or the session is open with other options.
-            ResourceExhausted: the profile or its port is in use, or all browsers are in use.
-            PermissionDenied: the profile cannot be written.
-            BrowserNotInstalled: the browser is not installed, or does not start.
+            InvalidParameterError: the name or an option is invalid, or the session is open with other
+                options.
+            ResourceExhaustedError: the profile or its port is in use, or all browsers are in use.
+            PermissionDeniedError: the profile cannot be written.
+            BrowserNotInstalledError: the browser is not installed, or does not start.
         """
         options.check()
         self._store(caller).check_name(name)
@@ -132,7 +138,7 @@ class NamedSessions(SessionTable):
     def _open_already(self, session: Session, options: LaunchOptions) -> OpenedSession:
         in_force = self._resources[session].browser.launch.options
         if options.with_defaults(in_force) != in_force:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 "launchOptions: the session is already open with other options, which it keeps",
                 suggestion="Call session.close first, or leave launchOptions out.",
                 parameter="launchOptions",
@@ -151,7 +157,7 @@ class NamedSessions(SessionTable):
     async def _start(self, name: str, options: LaunchOptions, caller: Caller) -> _SessionResources:
         """Start a browser on the locked profile. A failed start is cleaned up."""
         if len(self._sessions) + self._reserved >= self._most:
-            raise ResourceExhausted(
+            raise ResourceExhaustedError(
                 f"All {self._most} browsers are in use",
                 suggestion="Close a session that is not needed with session.close, then try again.",
                 maxBrowsers=self._most,
@@ -184,7 +190,7 @@ class NamedSessions(SessionTable):
         port = store.port_of(name)
         for resources in self._resources.values():
             if resources.browser.endpoint.port == port:
-                raise ResourceExhausted(
+                raise ResourceExhaustedError(
                     f"port {port} is in use by the open session {resources.name}",
                     suggestion=f"Close {resources.name} first, or give another sessionName.",
                     port=port,
@@ -220,9 +226,9 @@ class NamedSessions(SessionTable):
         """Close the session if it is open, and remove its profile from the disk.
 
         Raises:
-            InvalidParameter: the name is invalid.
-            SessionNotFound: the profile does not exist.
-            ResourceExhausted: another process has it open.
+            InvalidParameterError: the name is invalid.
+            SessionNotFoundError: the profile does not exist.
+            ResourceExhaustedError: another process has it open.
         """
         store = self._store(caller)
         store.check_name(name)
@@ -244,7 +250,7 @@ class NamedSessions(SessionTable):
         """Return the debugging endpoint of an open session.
 
         Raises:
-            SessionNotFound: the session is not open.
+            SessionNotFoundError: the session is not open.
         """
         return self._resources[self.find(name, caller=caller)].browser.endpoint
 
@@ -252,10 +258,10 @@ class NamedSessions(SessionTable):
         return self._profiles.below(caller.scope_name(""))
 
     async def _make_again(self, id: str, caller: Caller) -> Session:
-        """Raise SessionNotFound, because only callers open named sessions."""
+        """Raise SessionNotFoundError, because only callers open named sessions."""
         raise self._not_found_error(id, caller)
 
-    def _not_found_error(self, id: str, caller: Caller) -> SessionNotFound:
+    def _not_found_error(self, id: str, caller: Caller) -> SessionNotFoundError:
         name = id.removesuffix(_owner_of(caller))
         if ended := self._find_ended(id, caller):
             why = ended.reason
@@ -263,7 +269,7 @@ class NamedSessions(SessionTable):
             why = "is not open; its profile is on disk"
         else:
             why = "does not exist"
-        return SessionNotFound(
+        return SessionNotFoundError(
             f'Session "{name}" {why}', suggestion="Call session.open first.", sessionName=name
         )
 

@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.network.console import Level
 from footlight.browser.network.downloads import DownloadState
+from footlight.browser.page.page_operations import read_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,7 +166,7 @@ async def page_details(page: Page, *, timeout_ms: float) -> PageDetails:
     title, viewport = "", page.playwright.viewport_size
     try:
         async with asyncio.timeout(timeout_ms / 1000):
-            title = await _title(page)
+            title = await read_title(page)
             viewport = viewport or cast("Viewport", await page.playwright.evaluate(_WINDOW))
     except (Error, TimeoutError):  # Navigating, closed, or in an endless loop.
         pass
@@ -175,13 +176,6 @@ async def page_details(page: Page, *, timeout_ms: float) -> PageDetails:
         "viewport": cast("Viewport", viewport or {"width": 0, "height": 0}),
         "createdAt": round(page.created_at * 1000),
     }
-
-
-async def _title(page: Page) -> str:
-    """Return the title, or "" during a navigation, when Playwright makes one up (`Loading http://…`)."""
-    waiting = page.document_request
-    title = await page.playwright.title()
-    return "" if waiting or page.document_request else title
 
 
 _WINDOW = "() => ({width: Number(innerWidth) || 0, height: Number(innerHeight) || 0})"

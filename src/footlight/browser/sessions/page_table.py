@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.probe import RESPONSE_SECONDS
-from footlight.browser.driver.shielding import shield_until_done
+from footlight.browser.driver.shielding import shield_until_done, start_work
 from footlight.browser.page.diagnosis import HUNG_SECONDS
 from footlight.browser.page.events import Events, PageOpened
 from footlight.browser.page.page import Page, PageOwner
 from footlight.browser.page.page_operations import bring_to_front
 from footlight.browser.sessions.page_watch import DocumentWatch, LinkEffect, watch_links
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Request
@@ -76,6 +76,8 @@ class PageTable:
         self._front: Page | None = None
         """The page in front of its window, if known."""
         self._opening: asyncio.Task[Page] | None = None
+        self._requested: set[asyncio.Task[PlaywrightPage]] = set()
+        """The pages that calls open at this moment."""
         self._preparing: dict[Page, asyncio.Task[None]] = {}
         self._closing_blank: set[asyncio.Task[None]] = set()
         """Tasks that close tabs which were opened for a download.
@@ -115,7 +117,7 @@ class PageTable:
         """Return the page with this id. Without an id, return the current page, or open the first one.
 
         Raises:
-            InvalidParameter: no page with this id is open.
+            InvalidParameterError: no page with this id is open.
         """
         pages = self.open_pages
         if page_id is None:
@@ -125,7 +127,7 @@ class PageTable:
             if page.id == page_id:
                 return await self._finish_preparing(page)
         known = ", ".join(page.id for page in pages) or "none"
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"pageId: no page {page_id} is open in this session; open pages: {known}",
             parameter="pageId",
             pages=[page.id for page in pages],
@@ -172,7 +174,7 @@ class PageTable:
         pages = self.open_pages
         silent, *answering = await asyncio.gather(
             self._session.find_silent_part(min(within_seconds, RESPONSE_SECONDS)),
-            *(page.answers(min(within_seconds, page.silent_seconds)) for page in pages),
+            *(page.responds(min(within_seconds, page.silent_seconds)) for page in pages),
         )
         if silent:
             return []
@@ -187,18 +189,22 @@ class PageTable:
     async def _open_first(self) -> Page:
         """Open the first page, or wait for the one that a cancelled call has begun to open."""
         if self._opening is None or self._opening.done():
-            self._opening = asyncio.create_task(self._open())
+            self._opening = start_work(self._open())
         return await asyncio.shield(self._opening)
 
     async def _open(self) -> Page:
         self._opened_here += 1
         self._popups.count_own()
+        request = asyncio.create_task(self._context.new_page())
+        self._requested.add(request)
         try:
-            opened = await self._context.new_page()
+            opened = await request
         except Error as error:
             if crash := await self._session.explain_failed_open(error):
                 raise crash from error
             raise
+        finally:
+            self._requested.discard(request)
         page = self._register(opened)
         await self._session.emulator.prepare(page)
         return page
@@ -249,7 +255,8 @@ class PageTable:
         is_known = opened in self._pages
         is_own = is_known or self._registered < self._opened_here + self._popped_up
         if not is_own and len(self._pages) >= MAX_PAGES:
-            self._refuse(opened)
+            self._popups.count_announced()
+            self._session.spawn(self._refuse(opened))
             return
         page = self._register(opened)
         if is_own:
@@ -263,11 +270,15 @@ class PageTable:
         self._preparing[page] = self._session.spawn(self._session.emulator.prepare(page))
         self._session.events.pages.append(PageOpened(page.id, page.url))
 
-    def _refuse(self, opened: PlaywrightPage) -> None:
-        """Close a popup at once."""
-        self._popups.count_announced()
+    async def _refuse(self, opened: PlaywrightPage) -> None:
+        """Close a popup, unless it turns out to be the page that a call opens at this moment."""
+        if self._requested:
+            await asyncio.wait(self._requested)
+        if opened in self._pages:
+            self._popped_up += 1  # A popup was announced first, and counted as the page of the call.
+            return
         self._session.events.refused += 1
-        self._session.spawn(opened.close())
+        await opened.close()
 
     def _on_link(self, effect: LinkEffect) -> None:
         if effect == "download":

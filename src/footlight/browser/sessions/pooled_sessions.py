@@ -19,7 +19,12 @@ from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.sessions.session import Session, SessionOptions
 from footlight.browser.sessions.session_state import SessionLock, apply_state, capture_state, lock_session
 from footlight.browser.sessions.session_table import SessionTable
-from footlight.errors import FootlightError, MissingParameter, ResourceExhausted, SessionNotFound
+from footlight.errors import (
+    FootlightError,
+    MissingParameterError,
+    ResourceExhaustedError,
+    SessionNotFoundError,
+)
 
 if TYPE_CHECKING:
     from footlight.browser.context.state_store import StateStore
@@ -47,7 +52,7 @@ _ID = re.compile(r"([0-9a-f]{8}\.)?[^.]+")
 """A session id, which may begin with the name of a worker in a cluster."""
 
 
-class _BrowserSilent(Exception):
+class _BrowserNotRespondingError(Exception):
     """The browser in which a session was to be opened does not respond."""
 
 
@@ -78,12 +83,12 @@ class PooledSessions(SessionTable):
         """Return the id of a session. Without a name, or with `default`, it is the caller's default session.
 
         Raises:
-            MissingParameter: the caller's requests do not share a connection, so it must name a session.
+            MissingParameterError: the caller's requests do not share a connection, so it must name a session.
         """
         if id is not None and id != DEFAULT:
             return id
         if caller.default_session is None:
-            raise MissingParameter(
+            raise MissingParameterError(
                 "sessionId: the requests of this connection are independent, so each must name its session",
                 parameter="sessionId",
                 suggestion="Call create_session, and give its sessionId with every call.",
@@ -154,7 +159,7 @@ class PooledSessions(SessionTable):
         A default session that is open elsewhere is opened as well, but its state is not saved.
 
         Raises:
-            ResourceExhausted: another server has this session open.
+            ResourceExhaustedError: another server has this session open.
         """
         is_default = id == caller.default_session
         if not self._settings.persistent_sessions or self._id_prefix:
@@ -165,7 +170,7 @@ class PooledSessions(SessionTable):
         if lock.elsewhere is None:
             return lock
         if not is_default:
-            raise ResourceExhausted(
+            raise ResourceExhaustedError(
                 f'Session "{id}" is open in another server{lock.elsewhere}',
                 sessionId=id,
                 suggestion="Close it in that server, or work in another session.",
@@ -188,7 +193,7 @@ class PooledSessions(SessionTable):
         if self._has_no_room:
             await self._make_room()
         if self._has_no_room:
-            raise ResourceExhausted(
+            raise ResourceExhaustedError(
                 f"All {self._settings.max_sessions} sessions are in use",
                 maxSessions=self._settings.max_sessions,
             )
@@ -223,16 +228,16 @@ class PooledSessions(SessionTable):
         """Open the session in a browser of the pool. Try another browser if that one is ending or silent.
 
         Raises:
-            ResourceExhausted: no browser responds, and no other one can be started.
+            ResourceExhaustedError: no browser responds, and no other one can be started.
         """
         silent: set[PooledBrowser] = set()
         while True:
             browser = await self._pool.acquire(options)
             try:
                 return await self._open_in(browser, id, caller, options)
-            except _BrowserSilent:
+            except _BrowserNotRespondingError:
                 if browser in silent:
-                    raise ResourceExhausted(
+                    raise ResourceExhaustedError(
                         "The browser does not respond, and other sessions use it",
                         suggestion="Close the other sessions, so that the browser is replaced.",
                     ) from None
@@ -261,7 +266,7 @@ class PooledSessions(SessionTable):
             while not (await asyncio.wait([task], timeout=OPEN_SECONDS))[0]:
                 if await browser.find_silent_part() == "browser" and not task.done():
                     browser.is_suspect = True
-                    raise _BrowserSilent
+                    raise _BrowserNotRespondingError
             return task.result()
         except BaseException:
             task.cancel()
@@ -311,7 +316,7 @@ class PooledSessions(SessionTable):
             if id == caller.default_session:
                 logger.warning("session %s starts again without its state: %s", id, error.message)
             elif id in self.list_kept_ids(caller=caller):
-                raise SessionNotFound(
+                raise SessionNotFoundError(
                     f'Session "{id}" was kept, but cannot be opened again: {error.message}', sessionId=id
                 ) from error
             return None

@@ -34,19 +34,19 @@ from footlight.browser.sessions.change_events import ChangeKind, OnChange, Sessi
 from footlight.browser.sessions.emulation import Emulator
 from footlight.browser.sessions.page_table import PageTable
 from footlight.browser.sessions.popups import PopupTracker
-from footlight.browser.sessions.turn import Turn
+from footlight.browser.sessions.takeover import Takeover
 from footlight.browser.snapshot.view import PageView, RefCounter
 from footlight.errors import (
-    BrowserCrashed,
+    BrowserCrashedError,
     FootlightError,
-    NavigationFailed,
-    SessionNotFound,
+    NavigationFailedError,
+    SessionNotFoundError,
 )
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Dialog, Response
 
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.launch.extensions import LoadedExtension
     from footlight.browser.launch.pool import PooledBrowser
     from footlight.browser.network.filter_proxy import FilterProxy
@@ -118,7 +118,7 @@ class Session:
         self.saved_as = saved_as
         """The name under which its state is saved, or None if the session ends with the server."""
         self.lock = asyncio.Lock()
-        self.turn = Turn(id, self.lock)
+        self.takeover = Takeover(id, self.lock)
         self.ref_numbers = RefCounter()
         self.created_at = time.time()
         self.last_used = time.monotonic()
@@ -233,7 +233,7 @@ class Session:
     async def explain_end(self) -> FootlightError | None:
         """Return the error that explains why the session has ended, or None if it still works."""
         if self.closed:
-            return SessionNotFound(f'Session "{self.id}" was closed during the call', sessionId=self.id)
+            return SessionNotFoundError(f'Session "{self.id}" was closed during the call', sessionId=self.id)
         await self._wait_for_crash()
         return None if self.alive else self.make_crash_error()
 
@@ -243,11 +243,11 @@ class Session:
             await self._wait_for_crash()
         return None if self.alive else self.make_crash_error()
 
-    def make_crash_error(self) -> BrowserCrashed:
+    def make_crash_error(self) -> BrowserCrashedError:
         """Return the error that reports the crash, and record that it was reported."""
         self.crash_reported = True
         self.events.closed.clear()  # The pages were closed by the crash.
-        return BrowserCrashed(f"The browser crashed; {self._environment.after_crash}", sessionId=self.id)
+        return BrowserCrashedError(f"The browser crashed; {self._environment.after_crash}", sessionId=self.id)
 
     async def _wait_for_crash(self) -> None:
         """Wait a moment for the event that the browser has ended."""
@@ -396,12 +396,12 @@ class Session:
         """Check that a response comes from the site and not from the filter proxy.
 
         Raises:
-            PermissionDenied: the policy refuses the host.
-            NavigationFailed: the host cannot be reached, or the request is malformed.
+            PermissionDeniedError: the policy refuses the host.
+            NavigationFailedError: the host cannot be reached, or the request is malformed.
         """
         if self._environment.proxy is None:
             return
         if host := response.headers.get("x-footlight-refused"):
             raise make_refused_host_error(host, response.url)
         if reason := response.headers.get("x-footlight-proxy"):
-            raise NavigationFailed(f"{response.url} could not be opened: {reason}", url=response.url)
+            raise NavigationFailedError(f"{response.url} could not be opened: {reason}", url=response.url)

@@ -16,7 +16,7 @@ from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed, is_too_large
 from footlight.browser.driver.scripts import run
 from footlight.browser.launch.profile_lock import ProfileLock, find_holder, lock_file
-from footlight.errors import InvalidParameter, NavigationFailed, ResourceExhausted
+from footlight.errors import InvalidParameterError, NavigationFailedError, ResourceExhaustedError
 from footlight.javascript import page_function
 from footlight.private_files import ensure_private_folder
 
@@ -72,8 +72,8 @@ async def capture_state(session: Session) -> SessionState:
     return SessionState(stored["cookies"], local, tab, _find_url_to_save(page.url))
 
 
-def _too_much_error() -> ResourceExhausted:
-    return ResourceExhausted(
+def _too_much_error() -> ResourceExhaustedError:
+    return ResourceExhaustedError(
         "the state is not saved: a site has stored more items than the server reads",
         retryable=False,
         suggestion="Remove what the login does not need, with storage.",
@@ -93,15 +93,15 @@ async def apply_state(session: Session, state: SessionState, deadline: Deadline)
     A state that is refused does not change the session.
 
     Raises:
-        InvalidParameter: the browser refuses a cookie or an item.
-        PermissionDenied: the policy refuses the URL, or an origin of sessionStorage.
-        NavigationFailed: the URL cannot be opened. The stored data has already been replaced.
+        InvalidParameterError: the browser refuses a cookie or an item.
+        PermissionDeniedError: the policy refuses the URL, or an origin of sessionStorage.
+        NavigationFailedError: the URL cannot be opened. The stored data has already been replaced.
     """
     for url in (state.url, *state.session_storage):
         session.policy.check_url(url)
     for name, storage in (("localStorage", state.local_storage), ("sessionStorage", state.session_storage)):
         if len(storage) > MAX_ORIGINS:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"state.{name}: has {len(storage):,} origins; at most {MAX_ORIGINS} can be restored",
                 parameter=f"state.{name}",
             )
@@ -109,13 +109,13 @@ async def apply_state(session: Session, state: SessionState, deadline: Deadline)
     try:
         await session.context.set_storage_state(cast("Any", to_playwright(state)))
     except Error as error:
-        raise InvalidParameter(f"state: {cause(error)}", parameter="state") from error
+        raise InvalidParameterError(f"state: {cause(error)}", parameter="state") from error
     page = await session.page_table.get()
     await _put_session_storage(page.playwright, state.session_storage, deadline)
     if state.url != page.url or state.url != "about:blank":
         try:
             await navigation.navigate(page, state.url, "load", deadline)
-        except NavigationFailed as error:
+        except NavigationFailedError as error:
             error.message += ". Cookies and storage have been replaced by those of the state"
             raise
 
@@ -143,7 +143,7 @@ async def _check_accepted(session: Session, state: SessionState, deadline: Deadl
         if is_closed(error):
             raise
         refusal = await make_refused_cookie_error(session.browser.browser, state.cookies, error, of="state.")
-        raise refusal or InvalidParameter(f"state: {cause(error)}", parameter="state") from error
+        raise refusal or InvalidParameterError(f"state: {cause(error)}", parameter="state") from error
     finally:
         with suppress(Error):
             await trial.close()
@@ -152,7 +152,7 @@ async def _check_accepted(session: Session, state: SessionState, deadline: Deadl
 async def _check_addresses(trial: BrowserContext, field: str, storage: Storage) -> None:
     page = trial.pages[0] if trial.pages else await trial.new_page()
     if refused := await page.evaluate(_FIND_INVALID_URL, list(storage)):
-        raise InvalidParameter(f"{field}: {refused[:100]!r} is not a valid origin", parameter=field)
+        raise InvalidParameterError(f"{field}: {refused[:100]!r} is not a valid origin", parameter=field)
 
 
 def _find_doubtful(storage: Storage) -> Storage:
@@ -179,7 +179,7 @@ async def _put_session_storage(page: PlaywrightPage, storage: Storage, deadline:
         except PlaywrightTimeout:
             raise TimeoutError from None
         except Error as error:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"state.sessionStorage: the items of {origin} cannot be stored: {cause(error)}",
                 parameter="state.sessionStorage",
             ) from error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from footlight.browser.driver.shielding import shield_until_done
-from footlight.errors import SessionNotFound
+from footlight.errors import SessionNotFoundError
 
 if TYPE_CHECKING:
     from footlight.browser.context.options import SessionOptions
@@ -92,7 +92,7 @@ class SessionTable(ABC):
         """Return the session without marking it as used.
 
         Raises:
-            SessionNotFound: it was never created, was closed, expired or crashed, or belongs to another
+            SessionNotFoundError: it was never created, was closed, expired or crashed, or belongs to another
             principal.
         """
         id = self.own_id(id, caller)
@@ -100,7 +100,7 @@ class SessionTable(ABC):
         if session is None:
             raise self._not_found_error(id, caller)
         if session.has_ended:
-            raise SessionNotFound(f'Session "{id}" crashed', sessionId=id)
+            raise SessionNotFoundError(f'Session "{id}" crashed', sessionId=id)
         return session
 
     def active_id(self, *, caller: Caller) -> str | None:
@@ -109,7 +109,7 @@ class SessionTable(ABC):
         return None
 
     def _find(self, id: str, caller: Caller) -> Session | None:
-        """Return the session or None. Raise SessionNotFound if it belongs to another principal."""
+        """Return the session or None. Raise SessionNotFoundError if it belongs to another principal."""
         session = self._sessions.get(id)
         if session is not None and session.owner != caller.principal:
             raise self._not_found_error(id, caller)
@@ -120,16 +120,17 @@ class SessionTable(ABC):
         """Return the id of a session from the name that its caller gives.
 
         Raises:
-            MissingParameter: the caller must name a session.
+            MissingParameterError: the caller must name a session.
         """
 
     async def get(self, id: str | None, *, caller: Caller) -> Session:
         """Return the session ready for use. Create it again if possible.
 
         Raises:
-            SessionNotFound: it was never created, was closed or expired, or belongs to another principal.
-            BrowserCrashed: its browser has ended; raised once.
-            ResourceExhausted: it would have to be created, but all sessions are in use.
+            SessionNotFoundError: it was never created, was closed or expired, or belongs to another
+                principal.
+            BrowserCrashedError: its browser has ended; raised once.
+            ResourceExhaustedError: it would have to be created, but all sessions are in use.
         """
         id = self.own_id(id, caller)
         async with self._one_at_a_time(id):
@@ -149,13 +150,13 @@ class SessionTable(ABC):
 
     @abstractmethod
     async def _make_again(self, id: str, caller: Caller) -> Session:
-        """Create a session that is not in the table, or raise SessionNotFound."""
+        """Create a session that is not in the table, or raise SessionNotFoundError."""
 
     async def close(self, id: str, *, caller: Caller) -> None:
         """End a session immediately. A running call in it fails.
 
         Raises:
-            SessionNotFound: it does not exist, or belongs to another principal.
+            SessionNotFoundError: it does not exist, or belongs to another principal.
         """
         id = self.own_id(id, caller)
         session = self._find(id, caller)
@@ -189,7 +190,7 @@ class SessionTable(ABC):
         await asyncio.gather(*(self._close(session) for session in sessions))
 
     async def _check_still_there(self, id: str, caller: Caller) -> None:
-        """End a session whose caller has left while it was created, and raise SessionNotFound."""
+        """End a session whose caller has left while it was created, and raise SessionNotFoundError."""
         if caller.principal in self._departed:
             await self.leave(caller.principal)
         elif id in self._departed:
@@ -240,10 +241,10 @@ class SessionTable(ABC):
         ended = self._ended.get(id)
         return ended if ended is not None and ended.owner == caller.principal else None
 
-    def _not_found_error(self, id: str, caller: Caller) -> SessionNotFound:
+    def _not_found_error(self, id: str, caller: Caller) -> SessionNotFoundError:
         ended = self._find_ended(id, caller)
         why = ended.reason if ended else "does not exist"
-        return SessionNotFound(f'Session "{id}" {why}', sessionId=id)
+        return SessionNotFoundError(f'Session "{id}" {why}', sessionId=id)
 
     # Hooks for subclasses
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.rendering import Line
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.patterns import LinearPattern, PatternError
 
 __all__ = ["Likeness", "TextMatcher", "TextSearchResult", "find_lines", "make_matcher"]
@@ -36,7 +36,7 @@ def make_matcher(text: str | None, regex: str | None) -> TextMatcher:
     """Return a matcher for a text, ignoring case and white space, or for a regular expression.
 
     Raises:
-        InvalidParameter: the expression cannot be compiled.
+        InvalidParameterError: the expression cannot be compiled.
     """
     if regex is None:
         needle = _normalize(text or "")
@@ -46,7 +46,7 @@ def make_matcher(text: str | None, regex: str | None) -> TextMatcher:
     try:
         return LinearPattern(regex).is_in
     except PatternError as error:
-        raise InvalidParameter(f"regex: {error}; or use text", parameter="regex") from None
+        raise InvalidParameterError(f"regex: {error}; or use text", parameter="regex") from None
 
 
 def _normalize(text: str) -> str:

@@ -10,9 +10,9 @@ from typing import Literal
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
 from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.text.budget import fit_snapshot
-from footlight.browser.snapshot.text.chrome import fold_known_chrome
 from footlight.browser.snapshot.text.compact import compact_lines
 from footlight.browser.snapshot.text.fitting import LinkTo, fit, fold
+from footlight.browser.snapshot.text.landmarks import fold_known_landmarks
 from footlight.browser.snapshot.text.quoting import plural, quote, shorten
 from footlight.browser.snapshot.text.rendering import Line, render_text
 from footlight.browser.snapshot.text.unchanged import fold_unchanged
@@ -30,7 +30,7 @@ MAX_LINES_CHARACTERS = 500
 """The maximum length of the changed lines of a text."""
 
 
-FEWEST_REMOVED = 3
+MIN_REMOVED = 3
 MAX_ENTRIES = 20
 MAX_ENTRY_CHARACTERS = 40
 """At least this many removed entries, such as rows, are joined to one line with the first words of up to
@@ -68,7 +68,7 @@ def observe(
     whole text if the text is cut.
     """
     if mode == "full" or before is None:
-        return _observe_whole(after, budget, link, folded=fold_known_chrome(before, after))
+        return _observe_whole(after, budget, link, folded=fold_known_landmarks(before, after))
     pages = [each for each in shown if not each.is_modal]
     last = before
     if before.is_modal and not after.is_modal:
@@ -174,7 +174,7 @@ def _difference_lines(found: SnapshotDifference) -> list[Line]:
     lines: list[Line] = []
     for key, group in groupby(found.changes, _removed_entry_key):
         changes = [*group]
-        if key is None or len(changes) < FEWEST_REMOVED:
+        if key is None or len(changes) < MIN_REMOVED:
             lines += map(_change_line, changes)
         else:
             lines.append(_join_removed(changes))

@@ -13,7 +13,7 @@ from itertools import islice, takewhile
 
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.places import ENTRIES_WITH_CONTENT, find_entry
-from footlight.browser.snapshot.subtrees import NEWS, number_subtrees, words_of
+from footlight.browser.snapshot.subtrees import ANNOUNCED_ROLES, number_subtrees, words_of
 from footlight.browser.snapshot.tree import Tree
 
 __all__ = ["CertainPairs", "RedrawnPairs"]
@@ -21,7 +21,7 @@ __all__ = ["CertainPairs", "RedrawnPairs"]
 MAX_COMPARED_INSIDE = 100
 """The number of nodes that are compared in an element without a name."""
 _READ = frozenset(("heading", "img", "meter", "paragraph", "progressbar"))
-LEAST_ALIKE = 0.5
+MIN_SHARED_WORDS = 0.5
 """The share of the compared nodes that an element in its place must have as well."""
 
 
@@ -93,7 +93,7 @@ class RedrawnPairs:
         before, after = self.numbers
         was = Counter(before[each] for each in _inside(self.before, old))
         now = Counter(after[each] for each in _inside(self.after, new))
-        return (was & now).total() >= LEAST_ALIKE * min(was.total(), now.total())
+        return (was & now).total() >= MIN_SHARED_WORDS * min(was.total(), now.total())
 
 
 class CertainPairs:
@@ -175,7 +175,7 @@ def _group(indices: Sequence[int], key: Callable[[int], Hashable]) -> dict[Hasha
 def _words_for(tree: Tree, index: int) -> Hashable:
     """Return the words that identify an element. A message equals no other, because it may be a new one."""
     node = tree.nodes[index]
-    if node.role in NEWS:
+    if node.role in ANNOUNCED_ROLES:
         return object()
     return (
         node.role,

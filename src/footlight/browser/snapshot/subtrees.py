@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from footlight.browser.snapshot.nodes import Node
 
-__all__ = ["NEWS", "content_of", "number_subtrees", "shows_place", "words_of"]
+__all__ = ["ANNOUNCED_ROLES", "content_of", "number_subtrees", "shows_place", "words_of"]
 
-NEWS = frozenset(("alert", "alertdialog", "dialog", "log", "status"))
+ANNOUNCED_ROLES = frozenset(("alert", "alertdialog", "dialog", "log", "status"))
 """Roles of elements that are always written, because they may have appeared again."""
 
 _Key = tuple[object, ...]
@@ -42,7 +42,7 @@ def number_subtrees(
     for index in range(len(nodes) - 1, -1, -1):
         node = nodes[index]
         children = inside.pop(node.depth + 1, None)
-        key = (content(node), tuple(children or ()), object() if node.role in NEWS else None)
+        key = (content(node), tuple(children or ()), object() if node.role in ANNOUNCED_ROLES else None)
         keys[index] = number = numbers.setdefault(key, len(numbers))
         inside.setdefault(node.depth, []).append(number)
     return keys

@@ -16,7 +16,7 @@ __all__ = ["Dialect", "ensure_tool"]
 
 
 class Dialect(Protocol):
-    """A family of servers. Parameters are checked already; an unreadable result raises InvalidResult."""
+    """A family of servers. Parameters are checked already; an unreadable result raises InvalidResultError."""
 
     server: ClassVar[str]
     """The name of the server, for people."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from footlight.browser_client.dialects.dialect import ensure_tool
 from footlight.browser_client.results import (
-    LARGEST_SNAPSHOT,
-    InvalidResult,
+    MAX_SNAPSHOT_BYTES,
+    InvalidResultError,
     NavigateResult,
     ScreenshotResult,
     SnapshotResult,
@@ -68,9 +68,9 @@ class FootlightDialect:
         return ScreenshotResult.of(image or await self._read_linked_image(operation, result))
 
     async def snapshot(self, operation: Operation) -> SnapshotResult:
-        data = await self._data(operation, "snapshot", {"format": "json", "budget": LARGEST_SNAPSHOT})
+        data = await self._data(operation, "snapshot", {"format": "json", "budget": MAX_SNAPSHOT_BYTES})
         if data.get("cut"):
-            raise InvalidResult(f"snapshot has more than {LARGEST_SNAPSHOT} bytes")
+            raise InvalidResultError(f"snapshot has more than {MAX_SNAPSHOT_BYTES} bytes")
         nodes: Any = items(data.get("nodes"))
         return SnapshotResult.of(nodes, url=text(data.get("url")) or "", title=text(data.get("title")))
 
@@ -131,7 +131,7 @@ class FootlightDialect:
             answer = an_object(_parse_json(await operation.read(link)))
         data = object_or_none(answer.get("data"))
         if data is None:
-            raise InvalidResult("the answer has no data")
+            raise InvalidResultError("the answer has no data")
         return data
 
     async def _call(self, operation: Operation, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -157,7 +157,7 @@ class FootlightDialect:
             for content in await operation.read(link):
                 if content.blob:
                     return content.blob
-        raise InvalidResult("the answer has no image")
+        raise InvalidResultError("the answer has no image")
 
     def translate_error(self, error: ToolInvocationError, operation: Operation) -> MCPError:
         fields = _error(error)
@@ -200,4 +200,4 @@ def _parse_json(contents: Any) -> object:
     try:
         return json.loads("".join(content.text or "" for content in contents))
     except (ValueError, RecursionError):
-        raise InvalidResult("the linked answer is not JSON") from None
+        raise InvalidResultError("the linked answer is not JSON") from None

@@ -20,7 +20,7 @@ from footlight.browser_client.dialects.markdown_answer import (
     value_of,
 )
 from footlight.browser_client.results import (
-    InvalidResult,
+    InvalidResultError,
     NavigateResult,
     ScreenshotResult,
     SnapshotResult,
@@ -54,7 +54,7 @@ class PlaywrightMcpDialect:
         answer = await self._navigate_and_read(operation, url)
         page = page_of(answer) or page_of(await self._text(operation, "browser_snapshot", {}))
         if page is None:
-            raise InvalidResult("the answer does not say which page it is")
+            raise InvalidResultError("the answer does not say which page it is")
         if (dialog := dialog_of(answer)) is not None and not _same_place(page.url, url):
             # The server reports it as a successful navigation.
             raise ToolInvocationError(
@@ -81,18 +81,18 @@ class PlaywrightMcpDialect:
         result = await operation.call("browser_take_screenshot", arguments)
         image = next((part.data for part in result.content if part.type == "image"), None)
         if image is None:
-            raise InvalidResult("the answer has no image; start it without --image-responses omit")
+            raise InvalidResultError("the answer has no image; start it without --image-responses omit")
         return ScreenshotResult.of(image)
 
     async def snapshot(self, operation: Operation) -> SnapshotResult:
         answer = await self._text(operation, "browser_snapshot", {})
         page, yaml = page_of(answer), snapshot_of(answer)
         if page is None or yaml is None:
-            raise InvalidResult("the answer has no snapshot")
+            raise InvalidResultError("the answer has no snapshot")
         try:
             nodes = read_aria_yaml(yaml)
         except ValueError as error:
-            raise InvalidResult(str(error)) from None
+            raise InvalidResultError(str(error)) from None
         return SnapshotResult.of(nodes, url=page.url, title=page.title)
 
     async def click(self, operation: Operation, selector: str) -> None:
@@ -117,7 +117,7 @@ class PlaywrightMcpDialect:
         try:
             return value_of(answer)
         except (ValueError, RecursionError) as error:
-            raise InvalidResult(f"the script's value cannot be read: {error}") from None
+            raise InvalidResultError(f"the script's value cannot be read: {error}") from None
 
     async def close(self, operation: Operation) -> None:
         if "browser_close" in self.tools:

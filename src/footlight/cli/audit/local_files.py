@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from footlight.cli.usage import BadUsage
+from footlight.cli.usage import InvalidUsageError
 
 __all__ = ["LocalPages", "serve_local_pages"]
 
@@ -29,7 +29,7 @@ def serve_local_pages(words: Sequence[str]) -> Generator[LocalPages]:
     unchanged.
 
     Raises:
-        BadUsage: a folder contains no HTML file.
+        InvalidUsageError: a folder contains no HTML file.
     """
     urls: list[str] = []
     sources: dict[str, str] = {}
@@ -46,7 +46,7 @@ def serve_local_pages(words: Sequence[str]) -> Generator[LocalPages]:
                 sources[servers[root]] = _display_path(root)
             files = _pages_below(root) if path.is_dir() else [path.resolve()]
             if not files:
-                raise BadUsage(f"{word}: the folder has no .html file")
+                raise InvalidUsageError(f"{word}: the folder has no .html file")
             urls += [servers[root] + quote(file.relative_to(root).as_posix()) for file in files]
         yield urls, sources
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from footlight.audit.page.server import own_server, server_of
 from footlight.audit.report.report_file import get_format
 from footlight.audit.thresholds import Thresholds
-from footlight.cli.usage import BadUsage, read_headers
+from footlight.cli.usage import InvalidUsageError, read_headers
 from footlight.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -105,13 +105,13 @@ def read_sources(values: Sequence[str]) -> dict[str, str]:
     """Parse the `URL=FOLDER` values. Return the folders by URL.
 
     Raises:
-        BadUsage: a value has another format.
+        InvalidUsageError: a value has another format.
     """
     sources: dict[str, str] = {}
     for each in values:
         url, _, folder = each.rpartition("=")
         if "://" not in url:
-            raise BadUsage(f"--source {each}: write URL=FOLDER, such as https://example.com/=public")
+            raise InvalidUsageError(f"--source {each}: write URL=FOLDER, such as https://example.com/=public")
         sources[url] = folder.strip("/")
     return sources
 
@@ -142,18 +142,20 @@ def make_transport(arguments: AuditArguments, folder: Path) -> Transport:
     `folder` is the folder for output files of another server.
 
     Raises:
-        BadUsage: an option does not apply to the server.
+        InvalidUsageError: an option does not apply to the server.
         MCPError: `--server` is neither a command nor a URL.
     """
     if arguments.server is not None:
         if own := [name for name, value in _own_server_options(arguments).items() if value]:
-            raise BadUsage(
+            raise InvalidUsageError(
                 f"{own[0]} is for Footlight's own server; use an option of the --server command instead"
             )
         environ = {"PLAYWRIGHT_MCP_OUTPUT_DIR": str(folder), **os.environ}
         return server_of(arguments.server, headers=read_headers(arguments.headers), environ=environ)
     if arguments.headers:
-        raise BadUsage("--header is for a server with a URL (--server); use --page-header for the pages")
+        raise InvalidUsageError(
+            "--header is for a server with a URL (--server); use --page-header for the pages"
+        )
     flags = ["--headed"] if arguments.headed else []
     flags += ["--browser", arguments.browser] if arguments.browser else []
     flags += ["--executable-path", str(arguments.executable_path)] if arguments.executable_path else []
@@ -164,7 +166,7 @@ def make_transport(arguments: AuditArguments, folder: Path) -> Transport:
 def _check_secrets(file: Path) -> Path:
     """Check that the file exists. The server reads it, but its error would be less clear."""
     if not file.is_file():
-        raise BadUsage(f"--secrets {file}: there is no such file")
+        raise InvalidUsageError(f"--secrets {file}: there is no such file")
     return file
 
 
@@ -181,7 +183,7 @@ def session_arguments(arguments: AuditArguments) -> Mapping[str, Any]:
     """Return the arguments of `create_session`.
 
     Raises:
-        BadUsage: a header is not NAME:VALUE.
+        InvalidUsageError: a header is not NAME:VALUE.
     """
     headers = read_headers(arguments.page_headers, option="--page-header")
     return {
@@ -194,12 +196,12 @@ def make_judge(arguments: AuditArguments, url: str) -> Judge | None:
     """Return the judge, or None without `--provider`. The caller must close its model.
 
     Raises:
-        BadUsage: an option for a model is given without `--provider`.
+        InvalidUsageError: an option for a model is given without `--provider`.
         ConfigurationError: the model cannot be used, for example because there is no key.
     """
     if arguments.provider is None:
         if unused := [name for name, value in _model_options(arguments).items() if value]:
-            raise BadUsage(f"{unused[0]} needs a model: add --provider openai, anthropic or google")
+            raise InvalidUsageError(f"{unused[0]} needs a model: add --provider openai, anthropic or google")
         return None
     from footlight.audit.analysis.config import AnalysisOptions, UXAnalysisConfig
     from footlight.audit.auditor import Judge

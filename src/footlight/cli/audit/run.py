@@ -38,7 +38,7 @@ from footlight.cli.audit.options import (
 )
 from footlight.cli.audit.urls import read_urls
 from footlight.cli.output import ignore_broken_pipe, say, warn
-from footlight.cli.usage import BAD_USAGE, BadUsage
+from footlight.cli.usage import BAD_USAGE, InvalidUsageError
 from footlight.client.mcp_client import MCPClient
 from footlight.errors import ConfigurationError
 from footlight.protocol.errors import MCPError
@@ -64,7 +64,7 @@ def run_audit(arguments: AuditArguments) -> int:
     try:
         _log_to(arguments.log_file)
         return asyncio.run(_audit(arguments))
-    except (BadUsage, MCPError) as error:
+    except (InvalidUsageError, MCPError) as error:
         warn(str(error))
         return BAD_USAGE
 

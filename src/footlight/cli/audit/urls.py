@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from footlight.browser_client.validation import validate_url
-from footlight.cli.usage import BadUsage
+from footlight.cli.usage import InvalidUsageError
 from footlight.protocol.errors import MCPError
 
 __all__ = ["read_urls"]
@@ -30,7 +30,7 @@ def read_urls(
     line, and `sitemaps` are the URLs of sitemaps.
 
     Raises:
-        BadUsage: a URL cannot be audited, or there are no URLs or too many.
+        InvalidUsageError: a URL cannot be audited, or there are no URLs or too many.
     """
     import ada_url
 
@@ -41,18 +41,18 @@ def read_urls(
             validate_url(url, tool=where)
         except MCPError as error:
             hint = "" if "://" in url else f"; did you mean {_likely_url(url)}?"
-            raise BadUsage(f"{error.message.removesuffix('.')}: {url}{hint}") from None
+            raise InvalidUsageError(f"{error.message.removesuffix('.')}: {url}{hint}") from None
         parsed = ada_url.URL(url)
         if parsed.username or parsed.password:
-            raise BadUsage(
+            raise InvalidUsageError(
                 f"{where}: a URL with a user name or password would appear in every report; use --state"
             )
         pages.setdefault(parsed.href, url)
         named += 1
     if not pages:
-        raise BadUsage("name a page: footlight audit URL, or --urls FILE")
+        raise InvalidUsageError("name a page: footlight audit URL, or --urls FILE")
     if len(pages) > MAX_URLS:
-        raise BadUsage(f"{len(pages)} pages: the limit is {MAX_URLS} per run; split the list")
+        raise InvalidUsageError(f"{len(pages)} pages: the limit is {MAX_URLS} per run; split the list")
     return list(pages.values()), named - len(pages)
 
 
@@ -75,7 +75,7 @@ def _list_urls(
             yield from _lines(str(file), file.read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise BadUsage(f"--urls {file}: {why}") from None
+            raise InvalidUsageError(f"--urls {file}: {why}") from None
     for url in sitemaps:
         yield from _read_sitemap(url)
 
@@ -91,7 +91,7 @@ def _read_sitemap(url: str) -> Iterator[tuple[str, str]]:
     """Yield the source and the URL of each page. Up to ten sitemaps in a sitemap index are read too.
 
     Raises:
-        BadUsage: the sitemap cannot be read.
+        InvalidUsageError: the sitemap cannot be read.
     """
     text = _fetch(url)
     if "<sitemapindex" not in text[:4096]:
@@ -115,7 +115,9 @@ def _fetch(url: str) -> str:
             for chunk in response.iter_bytes():
                 data += chunk
                 if len(data) > MAX_SITEMAP_BYTES:
-                    raise BadUsage(f"--sitemap {url}: it is larger than {MAX_SITEMAP_BYTES >> 20} MiB")
+                    raise InvalidUsageError(
+                        f"--sitemap {url}: it is larger than {MAX_SITEMAP_BYTES >> 20} MiB"
+                    )
         return data.decode("utf-8", "replace")
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
-        raise BadUsage(f"--sitemap {url}: {error or type(error).__name__}") from None
+        raise InvalidUsageError(f"--sitemap {url}: {error or type(error).__name__}") from None

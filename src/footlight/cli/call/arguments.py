@@ -10,13 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from footlight.cli.usage import BadUsage
+from footlight.cli.usage import InvalidUsageError
 
 __all__ = [
     "OPTIONS",
     "Flag",
     "Option",
-    "Typed",
+    "RawArguments",
     "asks_for_command_help",
     "choose_format",
     "choose_output",
@@ -67,7 +67,7 @@ class Flag(NamedTuple):
     value: str | None
 
 
-class Typed(NamedTuple):
+class RawArguments(NamedTuple):
     """The words after `call`, parsed before the schema of the tool is known."""
 
     tool: str | None
@@ -82,13 +82,13 @@ class Typed(NamedTuple):
         return [flag.value for flag in self.flags if flag.name == name]
 
 
-def read_words(words: Sequence[str]) -> Typed:
+def read_words(words: Sequence[str]) -> RawArguments:
     """Parse the words into a tool and flags.
 
     A word that begins with `--` is a flag. The next word is its value, unless that is a flag too.
 
     Raises:
-        BadUsage: a word is neither the tool, nor a flag, nor the value of a flag.
+        InvalidUsageError: a word is neither the tool, nor a flag, nor the value of a flag.
     """
     tools: list[str] = []
     flags: list[Flag] = []
@@ -109,15 +109,15 @@ def read_words(words: Sequence[str]) -> Typed:
         else:
             flags.append(Flag(name, value if equals else None))
     if len(tools) > 1:
-        raise BadUsage(f"{tools[1]!r} belongs to no flag. Quote a value that has spaces.")
-    return Typed(tools[0] if tools else None, flags, asks_for_help)
+        raise InvalidUsageError(f"{tools[1]!r} belongs to no flag. Quote a value that has spaces.")
+    return RawArguments(tools[0] if tools else None, flags, asks_for_help)
 
 
 def asks_for_command_help(words: Sequence[str]) -> bool:
     """Return whether the words contain `--help` and no tool. Return False if they are not valid."""
     try:
         typed = read_words(words)
-    except BadUsage:
+    except InvalidUsageError:
         return False
     return typed.help and typed.tool is None
 
@@ -126,22 +126,22 @@ def find_tool(name: str, tools: Sequence[Tool]) -> Tool:
     """Return the tool with this name.
 
     Raises:
-        BadUsage: there is no such tool. The message names the closest one.
+        InvalidUsageError: there is no such tool. The message names the closest one.
     """
     for tool in tools:
         if tool["name"] == name:
             return tool
-    raise BadUsage(
+    raise InvalidUsageError(
         f"there is no tool {name!r}{_suggest(name, [each['name'] for each in tools])}. "
         "`footlight tools` lists them."
     )
 
 
-def tool_arguments(typed: Typed, tool: Tool, *, read: Callable[[str], str]) -> dict[str, Any]:
+def tool_arguments(typed: RawArguments, tool: Tool, *, read: Callable[[str], str]) -> dict[str, Any]:
     """Return the arguments of the call. `read` returns the content of `@FILE` and `-`.
 
     Raises:
-        BadUsage: a parameter is unknown or missing, or a value has the wrong type.
+        InvalidUsageError: a parameter is unknown or missing, or a value has the wrong type.
     """
     properties = _properties(tool)
     arguments: dict[str, Any] = {}
@@ -159,7 +159,7 @@ def tool_arguments(typed: Typed, tool: Tool, *, read: Callable[[str], str]) -> d
     arguments |= lists
     required: list[str] = tool.get("inputSchema", {}).get("required", [])
     if missing := [f"--{name}" for name in required if name not in arguments]:
-        raise BadUsage(
+        raise InvalidUsageError(
             f"{tool['name']} needs {', '.join(missing)}. "
             f"`footlight call {tool['name']} --help` lists its parameters."
         )
@@ -179,7 +179,7 @@ def _value(flag: Flag, tool: Tool) -> tuple[str, Any]:
     if name and _kind(properties[name]) == "boolean":
         return name, _switch(flag)
     if name and flag.value is None:
-        raise BadUsage(f"--{flag.name} needs a value")
+        raise InvalidUsageError(f"--{flag.name} needs a value")
     if name:
         return name, _parse(flag, properties[name])
     switch = find_parameter(flag.name.removeprefix("no-"), properties)
@@ -190,7 +190,7 @@ def _value(flag: Flag, tool: Tool) -> tuple[str, Any]:
         and _kind(properties[switch]) == "boolean"
     ):
         return switch, False
-    raise BadUsage(
+    raise InvalidUsageError(
         f"{tool['name']} has no parameter --{flag.name}{_suggest(flag.name, list(properties), '--')}. "
         f"`footlight call {tool['name']} --help` lists them."
     )
@@ -250,7 +250,7 @@ def _items(schema: Schema) -> Schema:
 
 def _switch(flag: Flag) -> bool:
     if flag.value not in (None, "true", "false"):
-        raise BadUsage(f"--{flag.name} is a switch: write true or false, not {flag.value!r}")
+        raise InvalidUsageError(f"--{flag.name} is a switch: write true or false, not {flag.value!r}")
     return flag.value != "false"
 
 
@@ -262,7 +262,7 @@ def _number(flag: Flag) -> int | float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise BadUsage(f"--{flag.name} must be a number, not {flag.value!r}")
+        raise InvalidUsageError(f"--{flag.name} must be a number, not {flag.value!r}")
     return int(number) if number.is_integer() else number
 
 
@@ -270,7 +270,7 @@ def _json(flag: Flag) -> Any:
     try:
         return json.loads(flag.value or "")
     except (ValueError, RecursionError) as error:
-        raise BadUsage(f"--{flag.name} must be JSON: {error}") from None
+        raise InvalidUsageError(f"--{flag.name} must be JSON: {error}") from None
 
 
 def _object(text: str, read: Callable[[str], str]) -> dict[str, Any]:
@@ -278,7 +278,7 @@ def _object(text: str, read: Callable[[str], str]) -> dict[str, Any]:
         text = read(text.removeprefix("@"))
     value = _json(Flag("json", text))
     if not isinstance(value, dict):
-        raise BadUsage("--json must be an object with a parameter for each key")
+        raise InvalidUsageError("--json must be an object with a parameter for each key")
     return cast("dict[str, Any]", value)
 
 
@@ -289,34 +289,34 @@ def _suggest(name: str, names: Sequence[str], prefix: str = "") -> str:
     return f"; closest: {prefix}{closest[0]}" if closest else ""
 
 
-def choose_format(typed: Typed, tool: Tool) -> str:
+def choose_format(typed: RawArguments, tool: Tool) -> str:
     """Return the value of `--format`. `--json` without a value is equivalent to `--format json`.
 
     Raises:
-        BadUsage: the format is neither text nor json.
+        InvalidUsageError: the format is neither text nor json.
     """
     formats = typed.own_values("format", tool)
     if formats and formats[-1] not in ("text", "json"):
-        raise BadUsage(f"--format must be text or json, not {formats[-1]!r}")
+        raise InvalidUsageError(f"--format must be text or json, not {formats[-1]!r}")
     if None in typed.own_values("json", tool):
         return "json"
     return str(formats[-1]) if formats else "text"
 
 
-def choose_output(typed: Typed, tool: Tool) -> Path | None:
+def choose_output(typed: RawArguments, tool: Tool) -> Path | None:
     """Return the file of `--output`, or None. It is checked before the tool runs.
 
     Raises:
-        BadUsage: the path cannot be written.
+        InvalidUsageError: the path cannot be written.
     """
     files = typed.own_values("output", tool)
     if not files:
         return None
     if not files[-1]:
-        raise BadUsage("--output needs a value")
+        raise InvalidUsageError("--output needs a value")
     file = Path(files[-1])
     if file.is_dir() or not file.parent.is_dir():
-        raise BadUsage(f"--output must be a file in a folder that exists, not {files[-1]!r}")
+        raise InvalidUsageError(f"--output must be a file in a folder that exists, not {files[-1]!r}")
     return file
 
 
@@ -324,10 +324,10 @@ def read_text(file: str) -> str:
     """Return the text of a file, or of standard input for `-`.
 
     Raises:
-        BadUsage: the content is not UTF-8.
+        InvalidUsageError: the content is not UTF-8.
     """
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadUsage(f"--json {file}: the content is not UTF-8") from None
+        raise InvalidUsageError(f"--json {file}: the content is not UTF-8") from None

@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 from footlight.cli.call.arguments import OPTIONS, Flag, asks_for_command_help, find_parameter, read_words
 from footlight.cli.output import ignore_broken_pipe
 from footlight.cli.sections import SectionedCommand
-from footlight.cli.usage import BadUsage
+from footlight.cli.usage import InvalidUsageError
 from footlight.daemon.errors import DaemonError
 from footlight.daemon.folder import find_folder
 
@@ -29,7 +29,7 @@ class _Call(SectionedCommand):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             read_words(args)
-        except BadUsage as error:
+        except InvalidUsageError as error:
             raise click.UsageError(str(error), ctx) from None
         if asks_for_command_help(args):
             try:
@@ -55,7 +55,7 @@ class _Call(SectionedCommand):
         typed = read_words(ctx.params["words"])
         try:
             tools = {tool["name"]: tool for tool in find_known_tools(find_folder(os.environ))}
-        except (BadUsage, DaemonError):
+        except (InvalidUsageError, DaemonError):
             return []  # The error is reported by the call.
         if typed.tool is None and not incomplete.startswith("-"):
             return _items({name: str(tool.get("title") or "") for name, tool in tools.items()}, incomplete)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from footlight.cli.usage import BadUsage
+from footlight.cli.usage import InvalidUsageError
 from footlight.daemon.errors import DaemonError
 from footlight.daemon.state import Tools, read_state, read_tools
 
@@ -16,7 +16,7 @@ def find_known_tools(folder: Path) -> Tools:
     """Return the tools of the background server, or those that it would offer if it is not running.
 
     Raises:
-        BadUsage: the settings are not valid, so that no server could start.
+        InvalidUsageError: the settings are not valid, so that no server could start.
     """
     try:
         state = read_state(folder)
@@ -35,4 +35,4 @@ def _list_configured_tools() -> Tools:
     try:
         return list_tools(make_toolset(load_settings(environment=os.environ)))
     except ConfigurationError as error:
-        raise BadUsage(f"{error.message}\n{error.suggestion}") from None
+        raise InvalidUsageError(f"{error.message}\n{error.suggestion}") from None

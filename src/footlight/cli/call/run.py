@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from footlight import __version__
 from footlight.cli.call.arguments import (
-    Typed,
+    RawArguments,
     choose_format,
     choose_output,
     find_tool,
@@ -24,8 +24,8 @@ from footlight.cli.call.arguments import (
     tool_arguments,
 )
 from footlight.cli.output import escape_surrogates, ignore_broken_pipe, print_result, print_tool, warn
-from footlight.cli.usage import BAD_USAGE, FAILED, INTERRUPTED, OK, BadUsage, RequestRefused
-from footlight.daemon.errors import DaemonError, NoDaemon
+from footlight.cli.usage import BAD_USAGE, FAILED, INTERRUPTED, OK, InvalidUsageError, RequestRefusedError
+from footlight.daemon.errors import DaemonError, DaemonNotRunningError
 from footlight.daemon.folder import find_folder
 from footlight.daemon.running import NO_SERVER
 from footlight.daemon.state import State, Tools, read_state, read_tools
@@ -48,13 +48,13 @@ def run_call(words: Sequence[str]) -> int:
     try:
         status = _run(read_words(words))
         sys.stdout.flush()
-    except BadUsage as error:
+    except InvalidUsageError as error:
         warn(str(error))
         return BAD_USAGE
     except DaemonError as error:
         warn(f"{error.message}\n{error.suggestion}".rstrip())
         return NO_SERVER
-    except RequestRefused as error:
+    except RequestRefusedError as error:
         warn(str(error))
         return BAD_USAGE if error.code == INVALID_PARAMS else FAILED
     except BrokenPipeError:
@@ -68,17 +68,17 @@ def run_call(words: Sequence[str]) -> int:
     return status
 
 
-def _run(typed: Typed) -> int:
+def _run(typed: RawArguments) -> int:
     if typed.tool is None:
-        raise BadUsage("name the tool: footlight call TOOL. `footlight tools` lists them.")
+        raise InvalidUsageError("name the tool: footlight call TOOL. `footlight tools` lists them.")
     if servers := typed.own_values("server"):
         if not servers[-1]:
-            raise BadUsage("--server needs a value: a command or a URL")
+            raise InvalidUsageError("--server needs a value: a command or a URL")
         from footlight.cli.call.server import call_server
 
         return call_server(servers[-1], typed, headers=typed.own_values("header"))
     if typed.own_values("header"):
-        raise BadUsage("--header is for a server with a URL (--server)")
+        raise InvalidUsageError("--header is for a server with a URL (--server)")
     if typed.help:
         from footlight.cli.call.known_tools import find_known_tools
 
@@ -87,14 +87,14 @@ def _run(typed: Typed) -> int:
     return _call(typed, find_folder(os.environ))
 
 
-def _call(typed: Typed, folder: Path) -> int:
+def _call(typed: RawArguments, folder: Path) -> int:
     from footlight.daemon.link import connect
     from footlight.daemon.starting import reach
 
     if typed.own_values("no-start"):
         state = read_state(folder)
         if state is None:
-            raise NoDaemon("no background server is running", suggestion=HOW_TO_START)
+            raise DaemonNotRunningError("no background server is running", suggestion=HOW_TO_START)
         link = connect(state, "call")
     else:
         state, link = reach(folder, "call", say=warn)
@@ -110,15 +110,16 @@ def _find_tool(name: str, tools: Tools) -> Tool:
     """Return the tool of the background server with this name.
 
     Raises:
-        BadUsage: there is no such tool. The message names the closest one, or the group that contains it.
+        InvalidUsageError: there is no such tool. The message names the closest one, or the group that
+            contains it.
     """
     try:
         return find_tool(name, tools)
-    except BadUsage:
+    except InvalidUsageError:
         from footlight.toolsets.browser import read_groups
 
         if group := read_groups().get(name):
-            raise BadUsage(
+            raise InvalidUsageError(
                 f"{name}, of the group {group}, is not offered by the background server. "
                 "Start one that does:\n"
                 f"footlight daemon stop; footlight daemon start --tools default,{group}"
@@ -134,8 +135,8 @@ def _ask(link: DaemonLink, method: str, params: Mapping[str, Any]) -> Mapping[st
     """Send a stateless request and return its result.
 
     Raises:
-        RequestRefused: the server answered with an error.
-        NoDaemon: the server ended before it answered.
+        RequestRefusedError: the server answered with an error.
+        DaemonNotRunningError: the server ended before it answered.
     """
     identity = {"name": "footlight call", "version": __version__}
     meta = request_meta(STATELESS_VERSIONS[-1], client_info=identity, capabilities={})
@@ -148,10 +149,10 @@ def _ask(link: DaemonLink, method: str, params: Mapping[str, Any]) -> Mapping[st
                 return _result(message)
     except OSError:
         pass
-    raise NoDaemon("the background server ended before it answered")
+    raise DaemonNotRunningError("the background server ended before it answered")
 
 
 def _result(message: Mapping[str, Any]) -> Mapping[str, Any]:
     if error := message.get("error"):
-        raise RequestRefused(str(error["message"]), error.get("code"))
+        raise RequestRefusedError(str(error["message"]), error.get("code"))
     return message["result"]

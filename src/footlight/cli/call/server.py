@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from footlight.cli.call.arguments import (
-    Typed,
+    RawArguments,
     choose_format,
     choose_output,
     find_tool,
@@ -15,9 +15,9 @@ from footlight.cli.call.arguments import (
     tool_arguments,
 )
 from footlight.cli.output import print_result, print_tool
-from footlight.cli.usage import OK, BadUsage, RequestRefused, read_headers
+from footlight.cli.usage import OK, InvalidUsageError, RequestRefusedError, read_headers
 from footlight.client.mcp_client import MCPClient
-from footlight.daemon.errors import NoDaemon
+from footlight.daemon.errors import DaemonNotRunningError
 from footlight.daemon.state import Tools
 from footlight.protocol.errors import MCPError
 
@@ -29,7 +29,7 @@ CALL_TIMEOUT_MS = 600_000
 Value = TypeVar("Value")
 
 
-def call_server(server: str, typed: Typed, *, headers: Sequence[str | None]) -> int:
+def call_server(server: str, typed: RawArguments, *, headers: Sequence[str | None]) -> int:
     """Make the call from the command line, and return the exit status."""
 
     async def call(client: MCPClient) -> int:
@@ -61,9 +61,9 @@ def _run_with_client(
     """Connect to the server, and run `use` with the client.
 
     Raises:
-        BadUsage: the server or a header is not a valid value.
-        RequestRefused: the server answered with an error.
-        NoDaemon: the server cannot be reached.
+        InvalidUsageError: the server or a header is not a valid value.
+        RequestRefusedError: the server answered with an error.
+        DaemonNotRunningError: the server cannot be reached.
     """
 
     async def run() -> Value:
@@ -74,7 +74,7 @@ def _run_with_client(
         return asyncio.run(run())
     except MCPError as error:
         if error.reason == "invalid":
-            raise BadUsage(error.message) from None
+            raise InvalidUsageError(error.message) from None
         if error.reason in ("peer", "tool", "unknown_tool"):
-            raise RequestRefused(error.message, error.rpc_code) from None
-        raise NoDaemon(error.message) from None
+            raise RequestRefusedError(error.message, error.rpc_code) from None
+        raise DaemonNotRunningError(error.message) from None

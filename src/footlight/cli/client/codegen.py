@@ -10,7 +10,7 @@ import click
 
 from footlight.cli.output import say, warn
 from footlight.cli.sections import SectionedCommand
-from footlight.cli.usage import BAD_USAGE, BadUsage, read_headers
+from footlight.cli.usage import BAD_USAGE, InvalidUsageError, read_headers
 from footlight.daemon.running import NO_SERVER
 
 __all__ = ["codegen"]
@@ -64,7 +64,7 @@ def codegen(
         done = asyncio.run(
             generate(server, out, headers=read_headers(headers), adapter=adapter, check=check, force=force)
         )
-    except BadUsage as error:
+    except InvalidUsageError as error:
         warn(str(error))
         sys.exit(BAD_USAGE)
     except MCPError as error:

@@ -11,7 +11,7 @@ import click
 
 from footlight.cli.output import ignore_broken_pipe, warn
 from footlight.cli.sections import SectionedCommand
-from footlight.cli.usage import BAD_USAGE, BadUsage, read_input, read_variable
+from footlight.cli.usage import BAD_USAGE, InvalidUsageError, read_input, read_variable
 
 __all__ = ["export"]
 
@@ -62,7 +62,7 @@ def export(
 
     try:
         _write(_make_test(log, name, server, variables), out, force=force)
-    except (BadUsage, MCPError) as error:
+    except (InvalidUsageError, MCPError) as error:
         warn(str(error))
         sys.exit(BAD_USAGE)
     except BrokenPipeError:
@@ -92,7 +92,7 @@ def _write(text: str, out: Path | None, *, force: bool) -> None:
     try:
         # An existing file may have been edited by hand. Do not read devices and pipes.
         if out.is_file() and not force and out.read_bytes() != data:
-            raise BadUsage(f"{out} exists: give another --out, or --force to overwrite it")
+            raise InvalidUsageError(f"{out} exists: give another --out, or --force to overwrite it")
         out.write_bytes(data)
     except OSError as error:
-        raise BadUsage(f"--out {out}: {error.strerror or error}") from None
+        raise InvalidUsageError(f"--out {out}: {error.strerror or error}") from None

@@ -16,7 +16,7 @@ from footlight.cli.usage import (
     FAILED,
     INTERRUPTED,
     OK,
-    BadUsage,
+    InvalidUsageError,
     read_headers,
     read_input,
     read_variable,
@@ -29,13 +29,13 @@ from footlight.client.handles.adapters import (
     without_traces,
 )
 from footlight.client.handles.call_log import CallLog, create_logger
-from footlight.client.handles.connect import Connecting
+from footlight.client.handles.connect import PendingConnection
 from footlight.client.handles.dynamic import DynamicHandle, connect_dynamic
 from footlight.client.replay.comparison import format_differences
 from footlight.client.replay.logged_results import Sidecars
 from footlight.client.replay.runner import RepeatedCall, Script, repeat_calls, script_of
 from footlight.client.replay.sessions import opens_sessions
-from footlight.client.replay.volatile import Ignored
+from footlight.client.replay.volatile import IgnoredValues
 from footlight.client.target import transport_for
 from footlight.daemon.running import NO_SERVER
 from footlight.protocol.errors import MCPError
@@ -69,13 +69,13 @@ def run_replay(arguments: ReplayArguments) -> int:
     escape_surrogates()
     try:
         script = _script(arguments)
-        ignored = Ignored.of(arguments.ignore)
+        ignored = IgnoredValues.of(arguments.ignore)
         if arguments.dry_run:
             return _list(script)
         if arguments.verify and script.calls and all(call.outcome is None for call in script.calls):
-            raise BadUsage(f"--verify: {script.name} has no result for any call")
+            raise InvalidUsageError(f"--verify: {script.name} has no result for any call")
         return asyncio.run(_replay(arguments, script, ignored))
-    except (BadUsage, MCPError) as error:
+    except (InvalidUsageError, MCPError) as error:
         warn(str(error))
         return BAD_USAGE
     except BrokenPipeError:
@@ -87,14 +87,14 @@ def run_replay(arguments: ReplayArguments) -> int:
 
 def _script(arguments: ReplayArguments) -> Script:
     if not arguments.server and not arguments.dry_run:
-        raise BadUsage("--server is required: a command or a URL")
+        raise InvalidUsageError("--server is required: a command or a URL")
     if (
         arguments.log
         and arguments.file.exists()
         and arguments.log.exists()
         and arguments.log.samefile(arguments.file)
     ):
-        raise BadUsage(f"--log {arguments.log}: this is the file that is replayed")
+        raise InvalidUsageError(f"--log {arguments.log}: this is the file that is replayed")
     variables = dict(read_variable(each, os.environ) for each in arguments.variables)
     name, data = read_input(arguments.file)
     return script_of(data, variables, name=name, sidecars=Sidecars(arguments.file))
@@ -107,7 +107,7 @@ def _list(script: Script) -> int:
     return OK
 
 
-async def _replay(arguments: ReplayArguments, script: Script, ignored: Ignored) -> int:
+async def _replay(arguments: ReplayArguments, script: Script, ignored: IgnoredValues) -> int:
     began = time.monotonic()
     replayed: list[RepeatedCall] = []
     try:
@@ -148,7 +148,7 @@ def _report_error(error: MCPError) -> int:
     return NO_SERVER if error.reason in UNREACHABLE else FAILED
 
 
-def _open_handle(arguments: ReplayArguments, script: Script) -> Connecting[DynamicHandle]:
+def _open_handle(arguments: ReplayArguments, script: Script) -> PendingConnection[DynamicHandle]:
     session = f"{SESSION}-{secrets.token_hex(4)}" if arguments.session is None else arguments.session
     return connect_dynamic(
         session,

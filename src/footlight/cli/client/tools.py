@@ -11,7 +11,7 @@ import click
 from footlight.cli.call.arguments import find_tool
 from footlight.cli.output import escape_surrogates, print_tool, say, summarize_tool, warn
 from footlight.cli.sections import SectionedCommand, format_option
-from footlight.cli.usage import BAD_USAGE, FAILED, BadUsage, RequestRefused
+from footlight.cli.usage import BAD_USAGE, FAILED, InvalidUsageError, RequestRefusedError
 from footlight.daemon.errors import DaemonError
 from footlight.daemon.folder import find_folder
 from footlight.daemon.running import NO_SERVER
@@ -25,7 +25,7 @@ def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[st
 
     try:
         names = [tool["name"] for tool in find_known_tools(find_folder(os.environ))]
-    except (BadUsage, DaemonError):
+    except (InvalidUsageError, DaemonError):
         return []
     return [name for name in names if name.startswith(incomplete)]
 
@@ -59,10 +59,10 @@ def tools(*, server: str | None, header: tuple[str, ...], form: str, name: str |
         listed = _list(server, header)
         if name is not None:
             listed = [find_tool(name, listed)]
-    except BadUsage as error:
+    except InvalidUsageError as error:
         warn(str(error))
         sys.exit(BAD_USAGE)
-    except RequestRefused as error:
+    except RequestRefusedError as error:
         warn(str(error))
         sys.exit(FAILED)
     except DaemonError as error:

@@ -13,8 +13,8 @@ from footlight.client.codegen.expressions import (
     NONE,
     Expression,
     Reference,
+    SimpleType,
     Subscript,
-    Word,
     union,
 )
 from footlight.client.codegen.names import pascal
@@ -36,10 +36,10 @@ Path = tuple[str, ...]
 DEEPEST = 40
 
 _SIMPLE: Mapping[str, Expression] = {
-    "string": Word("str"),
-    "integer": Word("int"),
-    "number": Word("float"),
-    "boolean": Word("bool"),
+    "string": SimpleType("str"),
+    "integer": SimpleType("int"),
+    "number": SimpleType("float"),
+    "boolean": SimpleType("bool"),
     "null": NONE,
 }
 
@@ -294,11 +294,11 @@ def _literal(value: Any) -> Expression:
         case None:
             return NONE
         case str():
-            return Subscript("Literal", (Word(string(value)),))
+            return Subscript("Literal", (SimpleType(string(value)),))
         case bool() | int():
-            return Subscript("Literal", (Word(repr(value)),))
+            return Subscript("Literal", (SimpleType(repr(value)),))
         case float():
-            return Word("float")
+            return SimpleType("float")
         case list():
             return Subscript("list", (ANY,))
         case _:
@@ -323,7 +323,7 @@ def _add_suffix(path: Path, ending: str) -> Path:
 
 
 def _dict_of(values: Expression) -> Expression:
-    return Subscript("dict", (Word("str"), values))
+    return Subscript("dict", (SimpleType("str"), values))
 
 
 def _text(value: object) -> str:

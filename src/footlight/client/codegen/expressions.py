@@ -11,16 +11,16 @@ __all__ = [
     "NONE",
     "Expression",
     "Reference",
+    "SimpleType",
     "Subscript",
     "Union",
-    "Word",
     "names_in",
     "union",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class SimpleType:
     """A type without arguments, such as `str` or `Any`, or the text of a literal."""
 
     text: str
@@ -48,11 +48,11 @@ class Union:
     members: tuple[Expression, ...]
 
 
-Expression = Word | Reference | Subscript | Union
+Expression = SimpleType | Reference | Subscript | Union
 
-ANY = Word("Any")
-NEVER = Word("Never")
-NONE = Word("None")
+ANY = SimpleType("Any")
+NEVER = SimpleType("Never")
+NONE = SimpleType("None")
 
 
 def union(members: Iterable[Expression]) -> Expression:
@@ -80,7 +80,7 @@ def union(members: Iterable[Expression]) -> Expression:
 def names_in(expression: Expression) -> Iterator[str]:
     """Yield the names that an expression uses, except those in references and in literals."""
     match expression:
-        case Word(text):
+        case SimpleType(text):
             yield text
         case Subscript(head, _):
             yield head

@@ -15,7 +15,7 @@ from pathlib import Path
 from footlight.client.codegen.differences import constant, differences
 from footlight.client.codegen.render_tools import FIRST_LINE, GENERATED, Source, render_tools
 from footlight.client.handles.connect import spawn_client
-from footlight.client.server_secrets import WithoutSecrets, without_secrets
+from footlight.client.server_secrets import RedactedAddress, without_secrets
 from footlight.client.target import transport_for
 from footlight.protocol.errors import MCPError
 from footlight.protocol.tools import Tool
@@ -129,7 +129,7 @@ def _is_same(before: str, tools: Sequence[Tool], source: Source) -> bool:
     return before == render_tools(tools, replace(source, regenerate=command, generated=generated[1]))
 
 
-def _without_secrets(server: str) -> WithoutSecrets:
+def _without_secrets(server: str) -> RedactedAddress:
     try:
         return without_secrets(server)
     except ValueError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from footlight.client.codegen.expressions import Expression, Reference, Subscript, Union, Word
+from footlight.client.codegen.expressions import Expression, Reference, SimpleType, Subscript, Union
 from footlight.client.codegen.python_text import LINE_LENGTH
 
 __all__ = ["assignment", "call_lines", "field_line", "flat", "lay_out"]
@@ -18,7 +18,7 @@ Names = Mapping[str, str]
 def flat(expression: Expression, names: Names) -> str:
     """Return an expression on one line."""
     match expression:
-        case Word(text):
+        case SimpleType(text):
             return text
         case Reference(key):
             return names[key]
@@ -65,10 +65,10 @@ def lay_out(
             return [f"{before}(", *_lay_out_in_brackets(expression, names, indent=inner), f"{indent}){after}"]
         case Union(members):
             return _operands(before, members, after, names, indent=indent)
-        case Word() | Reference() if parentheses and len(before) < LINE_LENGTH:
+        case SimpleType() | Reference() if parentheses and len(before) < LINE_LENGTH:
             inside = inner + flat(expression, names)
             return [f"{before}(", inside, f"{indent}){after}"] if len(inside) <= LINE_LENGTH else [line]
-        case Word() | Reference():
+        case SimpleType() | Reference():
             return [line]
 
 

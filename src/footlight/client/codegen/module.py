@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from footlight.client.codegen.definitions import AliasDefinition, Definition, Path, Translator
-from footlight.client.codegen.expressions import Expression, Subscript, Word
+from footlight.client.codegen.expressions import Expression, SimpleType, Subscript
 from footlight.client.codegen.names import attributes, pascal, shorten, type_names
 from footlight.client.handles.adapters import KnownAdapter
 from footlight.client.handles.handle import ROOT, Handle, Namespace
@@ -16,7 +16,8 @@ __all__ = ["Method", "Module", "NamespaceClass", "plan_module", "split_name"]
 
 RESERVED_TYPES = frozenset(
     (
-        *("Adapter", "Bound", "CallLog", "CallOptions", "Connecting", "Handle", "Namespace", "Registry"),
+        *("Adapter", "CallLog", "CallOptions", "Handle", "Namespace", "PendingConnection", "Registry"),
+        "SessionBinding",
         *("Any", "Literal", "Never", "NotRequired", "Required", "TypeAlias", "TypedDict", "Unpack"),
         *("False", "McpHandle", "None", "Root", "ServerFromEnvironment", "True"),
     )
@@ -148,7 +149,7 @@ def _find_value_type(arguments: Definition) -> Expression | None:
     if not isinstance(arguments, AliasDefinition):
         return None
     values = arguments.type.arguments[-1] if isinstance(arguments.type, Subscript) else None
-    return values if isinstance(values, Word) else Word("Any")
+    return values if isinstance(values, SimpleType) else SimpleType("Any")
 
 
 def _definitions(everything: Sequence[_Types]) -> dict[str, Definition]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from footlight.client.codegen.expressions import Word
+from footlight.client.codegen.expressions import SimpleType
 from footlight.client.codegen.layout import STEP, assignment, call_lines
 from footlight.client.codegen.module import Method, Module, NamespaceClass, plan_module
 from footlight.client.codegen.python_text import LINE_LENGTH, comment_safe, docstring, string
@@ -29,7 +29,7 @@ def mcp_connect(
     server: object = SERVER,
     log: CallLog | None = None,
     timeout_ms: float | None = None,
-) -> Connecting[McpHandle]:
+) -> PendingConnection[McpHandle]:
     """Connect, check that the tools are those of this module, and open the session.
 
     `await` it for a handle that you close, or `async with` it. `log` is made by `create_logger`; without one
@@ -83,7 +83,7 @@ def render_tools(tools: Iterable[Tool], source: Source | None = None) -> str:
             *_imports(types.used, adapter, methods=bool(module.namespaces), variables=source.variables),
             *("", f'REGISTRY_HASH = "{registry_hash(listed)}"'),
             *_server(source),
-            *assignment("REGENERATE", Word(string(source.regenerate)), {}),
+            *assignment("REGENERATE", SimpleType(string(source.regenerate)), {}),
             *classes,
             *_handle(module, hidden),
             *("", "", *_hashes(once.values()), ""),
@@ -106,7 +106,7 @@ def _header(source: Source, hash: str, count: int) -> list[str]:
 
 def _server(source: Source) -> list[str]:
     if not source.variables:
-        return assignment("SERVER", Word(string(source.server)), {})
+        return assignment("SERVER", SimpleType(string(source.server)), {})
     words = [string(source.server), *map(string, source.variables)]
     return call_lines("SERVER = ServerFromEnvironment", words, "", indent="")
 
@@ -114,7 +114,7 @@ def _server(source: Source) -> list[str]:
 def _imports(used: set[str], adapter: str, *, methods: bool, variables: Sequence[str]) -> list[str]:
     """Return the imports that the module uses."""
     typing = {"Any", "Literal", "Never", "NotRequired", "Required", "TypeAlias", "TypedDict"} & used
-    runtime = {"Bound", "CallLog", "Connecting", "Handle", "Registry", "connect"}
+    runtime = {"SessionBinding", "CallLog", "PendingConnection", "Handle", "Registry", "connect"}
     if variables:
         runtime |= {"ServerFromEnvironment"}
     if methods:
@@ -151,7 +151,7 @@ def _method(method: Method, module: Module) -> list[str]:
     """Return a method. It takes its arguments as keywords, or as one mapping followed by call options."""
     arguments = module.names[method.arguments]
     result = "Any" if method.result is None else module.names[method.result]
-    each = f"Unpack[{arguments}]" if method.each_argument is None else _word(method.each_argument)
+    each = f"Unpack[{arguments}]" if method.each_argument is None else _type_text(method.each_argument)
     head, indent = f"{STEP}async def {method.attribute}", STEP
     tool = method.tool
     return [
@@ -177,8 +177,8 @@ def _method(method: Method, module: Module) -> list[str]:
     ]
 
 
-def _word(expression: object) -> str:
-    return expression.text if isinstance(expression, Word) else "Any"
+def _type_text(expression: object) -> str:
+    return expression.text if isinstance(expression, SimpleType) else "Any"
 
 
 def _handle(module: Module, hidden: Sequence[str]) -> list[str]:
@@ -186,7 +186,9 @@ def _handle(module: Module, hidden: Sequence[str]) -> list[str]:
     lines = [
         *("", "", "class McpHandle(Handle):"),
         *docstring(_describe_namespaces(module, hidden, aliased=aliased), indent=STEP),
-        *("", f"{STEP}def __init__(self, bound: Bound) -> None:", f"{STEP * 2}super().__init__(bound)"),
+        "",
+        f"{STEP}def __init__(self, bound: SessionBinding) -> None:",
+        f"{STEP * 2}super().__init__(bound)",
     ]
     for namespace in module.namespaces:
         also = " = self.root" if namespace.wire == ROOT and aliased else ""

@@ -12,7 +12,14 @@ from footlight.client.codegen.definitions import (
     ParameterDefinition,
     Translator,
 )
-from footlight.client.codegen.expressions import Expression, Subscript, Union, Word, names_in, references_in
+from footlight.client.codegen.expressions import (
+    Expression,
+    SimpleType,
+    Subscript,
+    Union,
+    names_in,
+    references_in,
+)
 from footlight.client.codegen.layout import STEP, Names, assignment, field_line, flat, lay_out
 from footlight.client.codegen.names import MAX_LENGTH, is_key
 from footlight.client.codegen.python_text import LINE_LENGTH, docstring, string
@@ -108,7 +115,7 @@ class TypeWriter:
         """Return the expression as a string if it refers to a definition that is not written yet."""
         if all(key in self._written for key in references_in(expression)):
             return expression
-        return Word(string(flat(expression, self._names)))
+        return SimpleType(string(flat(expression, self._names)))
 
 
 def _expressions(definition: Definition) -> list[Expression]:

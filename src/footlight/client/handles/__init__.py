@@ -5,23 +5,23 @@ particular server's sessions are opened, closed and named. All other modules are
 """
 
 from footlight.client.handles.call_log import CallLog, create_logger
-from footlight.client.handles.connect import Connecting, Registry, connect, spawn_client
-from footlight.client.handles.handle import Bound, CallOptions, Handle, Namespace
+from footlight.client.handles.connect import PendingConnection, Registry, connect, spawn_client
+from footlight.client.handles.handle import CallOptions, Handle, Namespace, SessionBinding
 from footlight.client.handles.invoker import create_call_invoker
 from footlight.client.handles.registry import RegistryDriftError, registry_hash
 from footlight.client.server_address import ServerFromEnvironment
 from footlight.protocol.results import value_of
 
 __all__ = [
-    "Bound",
     "CallLog",
     "CallOptions",
-    "Connecting",
     "Handle",
     "Namespace",
+    "PendingConnection",
     "Registry",
     "RegistryDriftError",
     "ServerFromEnvironment",
+    "SessionBinding",
     "connect",
     "create_call_invoker",
     "create_logger",

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from footlight.client.handles.adapters import Adapter, AdapterChoice
 from footlight.client.handles.call_log import CallLog, create_logger
-from footlight.client.handles.handle import Bound, Handle
+from footlight.client.handles.handle import Handle, SessionBinding
 from footlight.client.handles.invoker import create_call_invoker
 from footlight.client.handles.recording import RecordedClient
 from footlight.client.handles.registry import check_registry
@@ -19,7 +19,7 @@ from footlight.client.mcp_client import MCPClient
 from footlight.client.tasks import shield_until_done
 from footlight.protocol.errors import MCPError
 
-__all__ = ["Connecting", "Registry", "connect", "spawn_client"]
+__all__ = ["PendingConnection", "Registry", "connect", "spawn_client"]
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class Registry:
     regenerate: str
 
 
-class Connecting(Generic[AnyHandle]):
+class PendingConnection(Generic[AnyHandle]):
     """A pending connection. `await` it and close the handle yourself, or use it with `async with`."""
 
     def __init__(self, opening: Callable[[], Awaitable[AnyHandle]]) -> None:
@@ -71,7 +71,7 @@ def connect(
     registry: Registry | None = None,
     log: CallLog | None = None,
     timeout_ms: float | None = None,
-) -> Connecting[AnyHandle]:
+) -> PendingConnection[AnyHandle]:
     """Connect, compare the server's tools with the registry, and open the session, in this order.
 
     `server` is a command line, a URL, a transport, or a connected `MCPClient`, which is closed with the
@@ -104,7 +104,7 @@ def connect(
             call_log.close()
             raise
 
-    return Connecting(open_handle)
+    return PendingConnection(open_handle)
 
 
 async def _choose_adapter(adapter: Adapter | AdapterChoice, client: MCPClient) -> Adapter:
@@ -124,7 +124,7 @@ async def _open_session(
         server_name = await adapter.open(recorded, session_name) or session_name
         invoker = create_call_invoker(client=client, log=log, adapter=adapter, session_name=server_name)
         return handle(
-            Bound(invoker=invoker, client=client, log=log, adapter=adapter, session_name=server_name)
+            SessionBinding(invoker=invoker, client=client, log=log, adapter=adapter, session_name=server_name)
         )
     except BaseException as error:
         if server_name is not None and not (isinstance(error, MCPError) and error.reason in NOTHING_OPENED):

@@ -6,7 +6,7 @@ from typing import Any
 
 from footlight.client.handles.adapters import Adapter, AdapterChoice, choose_fitting_adapter
 from footlight.client.handles.call_log import CallLog
-from footlight.client.handles.connect import Connecting, connect
+from footlight.client.handles.connect import PendingConnection, connect
 from footlight.client.handles.handle import ROOT, Handle, Method, Namespace
 
 __all__ = ["DynamicHandle", "connect_dynamic"]
@@ -37,7 +37,7 @@ def connect_dynamic(
     server: object,
     log: CallLog | None = None,
     timeout_ms: float | None = None,
-) -> Connecting[DynamicHandle]:
+) -> PendingConnection[DynamicHandle]:
     """Connect like a generated `mcp_connect`, but do not compare the tools.
 
     `adapter` may be a function that chooses one by the server's tools, which is also the default. Raises what

@@ -14,7 +14,7 @@ from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPError
 from footlight.protocol.results import ToolResult, value_of
 
-__all__ = ["ROOT", "Bound", "CallOptions", "Handle", "Invoker", "Method", "Namespace", "wire_name"]
+__all__ = ["ROOT", "CallOptions", "Handle", "Invoker", "Method", "Namespace", "SessionBinding", "wire_name"]
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Invoker(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class SessionBinding:
     """An open session, with the objects that its calls use."""
 
     invoker: Invoker
@@ -62,11 +62,11 @@ class Bound:
 class Handle:
     """A connection with an open session. Close it, or use it as a context manager."""
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: SessionBinding) -> None:
         self._bound = bound
 
     @property
-    def bound(self) -> Bound:
+    def bound(self) -> SessionBinding:
         """Return the open session, for code that extends handles."""
         return self._bound
 
@@ -110,7 +110,7 @@ class Handle:
 class Namespace:
     """The tools whose names begin with the same word: `nav.goto`, `nav.back`."""
 
-    def __init__(self, bound: Bound, name: str) -> None:
+    def __init__(self, bound: SessionBinding, name: str) -> None:
         self._bound = bound
         self._name = name
 
@@ -129,7 +129,7 @@ def wire_name(namespace: str, method: str) -> str:
     return method if namespace == ROOT else f"{namespace}.{method}"
 
 
-def _method(bound: Bound, name: str) -> Method:
+def _method(bound: SessionBinding, name: str) -> Method:
     async def method(arguments: Mapping[str, Any] | None = None, /, **keywords: Any) -> Any:
         return await _invoke(bound, name, arguments, keywords)
 
@@ -138,7 +138,7 @@ def _method(bound: Bound, name: str) -> Method:
 
 
 async def _invoke(
-    bound: Bound, name: str, arguments: Mapping[str, Any] | None, keywords: Mapping[str, Any]
+    bound: SessionBinding, name: str, arguments: Mapping[str, Any] | None, keywords: Mapping[str, Any]
 ) -> Any:
     """Call a tool. Keywords are its arguments or, after a mapping of arguments, `CallOptions`."""
     if arguments is None:

@@ -63,7 +63,7 @@ class _Line(NamedTuple):
     whole: bool
 
 
-class _Bad(Exception):
+class _LineError(Exception):
     """An error in a line. `ours`: the call log wrote the line, so skipping it would lose a call."""
 
     def __init__(self, message: str, *, ours: bool = False) -> None:
@@ -96,7 +96,7 @@ def read_calls(data: bytes, *, name: str) -> tuple[LoggedCall, ...]:
     waiting: dict[tuple[object, str], list[int]] = {}
     foreign: list[_Line] = []
     for line, read in lines:
-        if isinstance(read, _Bad):
+        if isinstance(read, _LineError):
             cut_off = line is lines[-1][0] and not line.whole and isinstance(read.__cause__, ValueError)
             if is_log and cut_off:
                 logger.warning("%s, line %d: left out, as it was cut off: %s", name, line.number, read)
@@ -141,23 +141,23 @@ def _lines(data: bytes) -> Iterator[_Line]:
         yield _Line(len(whole) + 1, last.strip(), False)
 
 
-def _read(line: _Line) -> _LogEntry | _Bad:
+def _read(line: _Line) -> _LogEntry | _LineError:
     """Return the content of a line, or the error in it."""
     try:
         entry = _entry(line.data)
-    except _Bad as error:
+    except _LineError as error:
         # Another program may have written text without a line feed in front of the line.
         begins = line.data.find(CALL_START)
         try:
             entry = _entry(line.data[begins:]) if begins > 0 else None
-        except _Bad:
+        except _LineError:
             entry = None
         if entry is None or "_phase" not in entry:
             error.ours = begins >= 0 and not _is_of_others(line.data[begins:])
             return error
     try:
         phase, call = _call(line.number, entry)
-    except _Bad as error:
+    except _LineError as error:
         error.ours = "_phase" in entry and "name" in entry
         return error
     return _LogEntry(phase, repr(entry.get("_seq")), call)
@@ -176,7 +176,7 @@ def _entry(line: bytes) -> dict[str, Any]:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _Bad(f"it is not UTF-8, at byte {error.start + 1}") from error
+        raise _LineError(f"it is not UTF-8, at byte {error.start + 1}") from error
     constants: list[str] = []
 
     def read_constant(constant: str) -> str:
@@ -186,19 +186,19 @@ def _entry(line: bytes) -> dict[str, Any]:
     try:
         value: Any = json.loads(text, parse_constant=read_constant)
     except json.JSONDecodeError as error:
-        raise _Bad(f"it is not JSON: {error.msg}, at character {error.colno}") from error
+        raise _LineError(f"it is not JSON: {error.msg}, at character {error.colno}") from error
     except ValueError as error:
-        raise _Bad(f"it is not JSON: {error}") from error
+        raise _LineError(f"it is not JSON: {error}") from error
     except RecursionError:
-        raise _Bad(_TOO_DEEP) from None
+        raise _LineError(_TOO_DEEP) from None
     if not isinstance(value, dict):
-        raise _Bad(f'it is {_kind(value)}, not an object with "name" and "arguments"')
+        raise _LineError(f'it is {_kind(value)}, not an object with "name" and "arguments"')
     if is_deep(value):
-        raise _Bad(_TOO_DEEP)
+        raise _LineError(_TOO_DEEP)
     entry = cast("dict[str, Any]", value)
     # Some programs write NaN into a result. Footlight's log has the server's text instead.
     if constants and entry.get("_phase") != "after":
-        raise _Bad(f"it is not JSON: {constants[0]} is not a JSON number")
+        raise _LineError(f"it is not JSON: {constants[0]} is not a JSON number")
     return entry
 
 
@@ -209,18 +209,18 @@ def _call(line: int, entry: dict[str, Any]) -> tuple[str | None, LoggedCall]:
     """Return a call and its phase, which is None for a line of a sequence."""
     phase: Any = entry.get("_phase")
     if "_phase" in entry and phase not in ("before", "after"):
-        raise _Bad(f'_phase is "before" or "after", not {_excerpt(_dumps(phase))}')
+        raise _LineError(f'_phase is "before" or "after", not {_excerpt(_dumps(phase))}')
     if "name" not in entry:
-        raise _Bad('"name" is missing')
+        raise _LineError('"name" is missing')
     name, arguments = entry["name"], entry.get("arguments", {})
     # A log may have a call with an empty name, which the server refused.
     if not isinstance(name, str) or not (name or phase):
-        raise _Bad(f'"name" is {_kind(name)}, not the name of a tool')
+        raise _LineError(f'"name" is {_kind(name)}, not the name of a tool')
     if not isinstance(arguments, dict):
-        raise _Bad(f'"arguments" is {_kind(arguments)}, not an object')
+        raise _LineError(f'"arguments" is {_kind(arguments)}, not an object')
     for field in entry:
         if field not in ("name", "arguments") and not field.startswith("_"):
-            raise _Bad(f'it has "{_excerpt(field)}"; a call has "name" and "arguments"')
+            raise _LineError(f'it has "{_excerpt(field)}"; a call has "name" and "arguments"')
     outcome = _outcome(entry) if phase == "after" else None
     redacted = entry.get("_redacted") is True
     return phase, LoggedCall(
@@ -231,9 +231,9 @@ def _call(line: int, entry: dict[str, Any]) -> tuple[str | None, LoggedCall]:
 def _outcome(entry: dict[str, Any]) -> LoggedOutcome:
     ok, error = entry.get("_ok"), entry.get("_error", "")
     if not isinstance(ok, bool):
-        raise _Bad(f'"_ok" is {_kind(ok)}, not true or false')
+        raise _LineError(f'"_ok" is {_kind(ok)}, not true or false')
     if not isinstance(error, str):
-        raise _Bad(f'"_error" is {_kind(error)}, not a text')
+        raise _LineError(f'"_error" is {_kind(error)}, not a text')
     return LoggedOutcome(ok, entry.get("_result"), error, entry.get("_locator"))
 
 
@@ -263,6 +263,6 @@ def _dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _refuse(name: str, line: _Line, error: _Bad) -> NoReturn:
+def _refuse(name: str, line: _Line, error: _LineError) -> NoReturn:
     excerpt = _excerpt(line.data.decode("utf-8", "replace"))
     raise MCPError(f"{name}, line {line.number}: {error}: {excerpt}", reason="invalid") from None

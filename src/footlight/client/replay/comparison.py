@@ -16,7 +16,7 @@ from typing import Any
 from footlight.client.replay.calls import LoggedCall
 from footlight.client.replay.json_paths import Path, format_path, items_of, leaves
 from footlight.client.replay.variables import map_strings, replace_keys, strings_of
-from footlight.client.replay.volatile import Ignored, is_volatile_field, normalize_text
+from footlight.client.replay.volatile import IgnoredValues, is_volatile_field, normalize_text
 
 __all__ = [
     "MISSING",
@@ -34,12 +34,12 @@ MAX_COMPARED = 60
 MAX_LENGTH = 160
 
 
-class _Missing:
+class _MissingValue:
     def __repr__(self) -> str:
         return "nothing"
 
 
-MISSING = _Missing()
+MISSING = _MissingValue()
 """A marker for a value that only the other result has."""
 
 
@@ -52,13 +52,15 @@ class ReplayDifference:
     live: Any
 
 
-def compare_results(logged: Any, live: Any, *, ids: Identifiers, ignored: Ignored) -> list[ReplayDifference]:
+def compare_results(
+    logged: Any, live: Any, *, ids: Identifiers, ignored: IgnoredValues
+) -> list[ReplayDifference]:
     """Return the differences between two results, except for values that change with each run."""
     return list(_find_differences((), logged, live, ids, ignored))
 
 
 def _find_differences(
-    path: Path, was: Any, now: Any, ids: Identifiers, ignored: Ignored
+    path: Path, was: Any, now: Any, ids: Identifiers, ignored: IgnoredValues
 ) -> Iterator[ReplayDifference]:
     if ignored.has(path):
         return

@@ -38,7 +38,7 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def format_path(path: Path) -> str:
-    """Return the path in the form that `Ignored.of` accepts: `$.data.rows[2]`."""
+    """Return the path in the form that `IgnoredValues.of` accepts: `$.data.rows[2]`."""
     return "$" + "".join(_step(step) for step in path)
 
 

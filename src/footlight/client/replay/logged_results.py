@@ -12,15 +12,15 @@ from footlight.client.handles.call_log import summarize_result
 from footlight.client.replay.json_paths import is_deep, read_text
 from footlight.protocol.results import ToolResult
 
-__all__ = ["Sidecars", "Written", "is_summary", "read_answer", "read_logged"]
+__all__ = ["ComparableResult", "Sidecars", "is_summary", "read_answer", "read_logged"]
 
 _SUMMARY = re.compile(r"\[(?P<kind>[\w-]+) \d+ chars(?: → (?P<file>.+))?\]")
 _SIDECAR = re.compile(r"\d+-[\w.-]+\.txt")
-LARGEST_SIDECAR = 50_000_000
+MAX_SIDECAR_BYTES = 50_000_000
 """The maximum size of a file beside the log, in bytes."""
 
 
-class Written(NamedTuple):
+class ComparableResult(NamedTuple):
     """A result in the form in which results are compared.
 
     `kind` is `text`, `image` and so on, or "" if there is no result. `known`: `value` is the result's
@@ -50,7 +50,7 @@ class Sidecars:
         folder = self.log.parent if self.log else Path()
         for place in (folder / path, folder / path.name, path):
             with contextlib.suppress(OSError):  # The name may be too long, or the file not readable.
-                if place.is_file() and place.stat().st_size <= LARGEST_SIDECAR:
+                if place.is_file() and place.stat().st_size <= MAX_SIDECAR_BYTES:
                     return place.read_bytes().decode("utf-8", "replace")
         return None
 
@@ -67,22 +67,24 @@ def is_summary(result: Any) -> bool:
     return isinstance(result, str) and _SUMMARY.fullmatch(result) is not None
 
 
-def read_logged(result: Any, sidecars: Sidecars) -> Written:
+def read_logged(result: Any, sidecars: Sidecars) -> ComparableResult:
     """Return a logged result. Only its kind is known if the log has its size and no file with the text."""
     found = _SUMMARY.fullmatch(result) if isinstance(result, str) else None
     if found is None:
-        return Written("text", result, known=True)
+        return ComparableResult("text", result, known=True)
     text = sidecars.find(found["file"]) if found["file"] else None
     if text is None:
-        return Written(found["kind"])
+        return ComparableResult(found["kind"])
     value = read_text(text)
-    return Written(found["kind"], value, known=True, lines=isinstance(value, list))
+    return ComparableResult(found["kind"], value, known=True, lines=isinstance(value, list))
 
 
-def read_answer(result: ToolResult, *, lines: bool) -> Written:
+def read_answer(result: ToolResult, *, lines: bool) -> ComparableResult:
     """Return the live result. With `lines`, its text is parsed as that of a file beside the log."""
     summary = summarize_result(result)
     if summary is None:
-        return Written("")
+        return ComparableResult("")
     value = summary.whole if is_deep(summary.value) else summary.value
-    return Written(summary.kind, read_text(summary.whole) if lines else value, known=True, lines=lines)
+    return ComparableResult(
+        summary.kind, read_text(summary.whole) if lines else value, known=True, lines=lines
+    )

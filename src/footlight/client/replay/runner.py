@@ -23,14 +23,14 @@ from footlight.client.replay.comparison import (
 )
 from footlight.client.replay.logged_results import Sidecars, read_answer, read_logged
 from footlight.client.replay.sessions import remove_session, session_names
-from footlight.client.replay.variables import Hidden, fill_calls, fill_text, map_strings
-from footlight.client.replay.volatile import Ignored
+from footlight.client.replay.variables import VariableMask, fill_calls, fill_text, map_strings
+from footlight.client.replay.volatile import IgnoredValues
 from footlight.protocol.errors import MCPError
 from footlight.protocol.results import ToolResult, value_of
 
 __all__ = [
     "RepeatedCall",
-    "ReplayDiffers",
+    "ReplayMismatchError",
     "Script",
     "read_script",
     "repeat_calls",
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-class ReplayDiffers(AssertionError):
+class ReplayMismatchError(AssertionError):
     """The calls succeeded, but their results differ from those in the file. The message lists differences."""
 
 
@@ -52,7 +52,7 @@ class Script:
 
     name: str
     calls: Sequence[LoggedCall]
-    hidden: Hidden = field(default_factory=Hidden)
+    hidden: VariableMask = field(default_factory=VariableMask)
     sidecars: Sidecars = field(default_factory=Sidecars)
 
     def place(self, call: LoggedCall) -> str:
@@ -105,7 +105,7 @@ def script_of(
 ) -> Script:
     """Parse the content of a file. Raises what `read_script` raises."""
     calls = fill_calls(read_calls(data, name=name), variables, name=name)
-    return Script(name, calls, Hidden(variables), sidecars or Sidecars())
+    return Script(name, calls, VariableMask(variables), sidecars or Sidecars())
 
 
 async def repeat_calls(
@@ -113,7 +113,7 @@ async def repeat_calls(
     script: Script,
     *,
     verify: bool = False,
-    ignored: Ignored | None = None,
+    ignored: IgnoredValues | None = None,
     timeout_ms: float | None = None,
 ) -> AsyncGenerator[RepeatedCall]:
     """Make the calls on the handle in order, and yield each one when it has finished.
@@ -132,7 +132,7 @@ async def repeat_calls(
     ids = Identifiers(calls)
     for name in session_names([call for call in script.calls if call.name in taking], adapter):
         ids.note(name, mcp.bound.session_name)
-    checking = _ResultChecker(ids, script, ignored or Ignored())
+    checking = _ResultChecker(ids, script, ignored or IgnoredValues())
     for call in calls:
         arguments = ids.translate_arguments(call.arguments)
         began = time.monotonic()
@@ -165,7 +165,7 @@ def _add_location(error: MCPError, script: Script, call: LoggedCall) -> MCPError
 class _ResultChecker(NamedTuple):
     ids: Identifiers
     script: Script
-    ignored: Ignored
+    ignored: IgnoredValues
 
     def compare_failure(self, was: str, error: MCPError) -> list[ReplayDifference]:
         now = error_text(error)
@@ -236,10 +236,10 @@ async def run_sequence(
     Raises:
         MCPError: the file cannot be read, a line is not valid, or a variable has no value; no call was made.
             Or a call failed: the message begins with the line and the call, and later calls were not made.
-        ReplayDiffers: with `verify`, some results differ. All calls were made. The message lists the
+        ReplayMismatchError: with `verify`, some results differ. All calls were made. The message lists the
             differences.
     """
-    ignored = Ignored.of(ignore)
+    ignored = IgnoredValues.of(ignore)
     script = read_script(Path(path), variables)
     made = [each async for each in repeat_calls(mcp, script, verify=verify, ignored=ignored)]
     differing = [each.describe(script) for each in made if each.differences]
@@ -248,5 +248,5 @@ async def run_sequence(
             error.add_note(each)
         raise error
     if differing:
-        raise ReplayDiffers("\n".join(differing))
+        raise ReplayMismatchError("\n".join(differing))
     return [each.value for each in made]

@@ -16,7 +16,7 @@ from typing import Any, cast
 from footlight.client.replay.calls import LoggedCall
 from footlight.protocol.errors import MCPError
 
-__all__ = ["PLACE", "Hidden", "fill_calls", "fill_text", "map_strings", "replace_keys", "strings_of"]
+__all__ = ["PLACE", "VariableMask", "fill_calls", "fill_text", "map_strings", "replace_keys", "strings_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -127,7 +127,7 @@ def replace_keys(text: str, changes: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
+class VariableMask:
     """Replaces the values of variables by their names, in text that is shown or logged."""
 
     variables: Mapping[str, str] = field(default_factory=dict[str, str])

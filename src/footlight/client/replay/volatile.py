@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from footlight.client.replay.json_paths import Path
 from footlight.protocol.errors import MCPError
 
-__all__ = ["CHANGES", "Ignored", "is_volatile_field", "normalize_text"]
+__all__ = ["CHANGES", "IgnoredValues", "is_volatile_field", "normalize_text"]
 
 _LAST_WORD = re.compile(r"([A-Z][a-z]+|(?<![a-z])[a-z]+|(?<![A-Z])[A-Z]++)[\d_]*\Z")
 _FIELDS = frozenset(
@@ -113,14 +113,14 @@ ANY = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Ignored:
+class IgnoredValues:
     """Values that are not compared, including nested ones: paths (`$.rows[*].price`) and field names."""
 
     paths: frozenset[Path] = frozenset()
     fields: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, paths_and_names: Iterable[str]) -> Ignored:
+    def of(cls, paths_and_names: Iterable[str]) -> IgnoredValues:
         """Parse paths and field names. A text that begins with `$` is a path, any other is a field name.
 
         Raises:

@@ -195,7 +195,7 @@ class HttpChannel:
         status, media = response.status_code, media_type(response)
         body = await read_body(response, max_size=self._max_body_size)
         if not body.strip():
-            raise MCPError(f"The server gave no answer ({status}, empty)", reason="protocol", status=status)
+            raise MCPError(f"The server sent an empty answer ({status})", reason="protocol", status=status)
         if media != "application/json":
             found = repr(media[:80]) if media else "no content type"
             raise MCPError(f"An answer is JSON or events, not {found}", reason="protocol", status=status)

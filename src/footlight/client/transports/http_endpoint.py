@@ -206,7 +206,7 @@ class _UnusableProxy(httpx2.AsyncBaseTransport):
         self._describe = why
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        raise httpx2.ProxyError(f"the environment's cannot be used ({self._describe})", request=request)
+        raise httpx2.ProxyError(f"the environment's proxy cannot be used ({self._describe})", request=request)
 
 
 _ERRORS: tuple[tuple[type[Exception], type[MCPError], Reason, str], ...] = (

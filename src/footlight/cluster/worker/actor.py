@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any, cast
 from footlight.browser.sessions.change_events import SessionChange
 from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
 from footlight.cluster.worker.build import build_of
-from footlight.cluster.worker.file_links import FileLinks, read_part
-from footlight.cluster.worker.helping import RemoteElicitation
-from footlight.cluster.worker.keeping import SessionKeeper
-from footlight.cluster.worker.leaving import (
+from footlight.cluster.worker.draining import (
     end_with_lease,
     end_without_node,
     end_without_sessions,
     leave_at_signal,
     leave_with_node,
 )
+from footlight.cluster.worker.elicitation import RemoteElicitation
+from footlight.cluster.worker.file_links import FileLinks, read_part
 from footlight.cluster.worker.reports import (
     Heard,
     HelpRequest,
@@ -36,10 +35,11 @@ from footlight.cluster.worker.reports import (
     WorkerReply,
     WorkerStatus,
 )
-from footlight.errors import ResourceExhausted
+from footlight.cluster.worker.session_keeper import SessionKeeper
+from footlight.errors import ResourceExhaustedError
 from footlight.server.answers.answer import failure
 from footlight.server.help import InputRequired
-from footlight.watch.watchers import RequestFailed
+from footlight.watch.watchers import WatchRequestError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.calls.progress import Report
     from footlight.server.resources.resources import Resources
-    from footlight.watch.desk import LocalDesk
+    from footlight.watch.local_backend import LocalWatchBackend
     from footlight.watch.watch import Watch
 
 __all__ = ["Worker"]
@@ -192,7 +192,9 @@ class Worker:
     ) -> WorkerReply:
         keeper, id, caller = running.keeper, call.id, call.caller
         if self._is_draining and call.tool == "create_session":
-            return WorkerReply(failure(ResourceExhausted("This worker is draining")), self._load(running))
+            return WorkerReply(
+                failure(ResourceExhaustedError("This worker is draining")), self._load(running)
+            )
         session_id = keeper.id_of(call.arguments, caller)
         if self._is_draining and call.tool != "list_sessions" and await keeper.has_left(session_id):
             return WorkerReply(None, self._load(running))
@@ -243,39 +245,39 @@ class Worker:
         return changes.last, [*changes.kept][-new:] if new else []
 
     async def read_watched(self, origin: str, after: int, seconds: float, heard: Heard) -> WatchedWorker:
-        """Return what people may see of the sessions here, as `LocalDesk.read_state`.
+        """Return what people may see of the sessions here, as `LocalWatchBackend.read_state`.
 
         `origin` is the process to which the revision `after` belongs. `heard` are the watchers that the
         server has heard of, with the seconds since then.
         """
-        desk = await self._get_desk()
+        backend = await self._get_watch_backend()
         for watcher, seconds_ago in heard.items():
-            desk.note_watcher(watcher, seconds_ago=seconds_ago)
+            backend.note_watcher(watcher, seconds_ago=seconds_ago)
         is_same = origin == self._origin
-        state = await desk.read_state(after if is_same else 0, seconds if is_same else 0)
+        state = await backend.read_state(after if is_same else 0, seconds if is_same else 0)
         return WatchedWorker(self._origin, state)
 
     async def watch(self, method: str, *arguments: Any) -> Any:
-        """Call a method of the desk for watchers. Return RequestFailed where it fails."""
+        """Call a method of the backend for watchers. Return WatchRequestError where it fails."""
         try:
-            return await getattr(await self._get_desk(), method)(*arguments)
-        except RequestFailed as error:
+            return await getattr(await self._get_watch_backend(), method)(*arguments)
+        except WatchRequestError as error:
             return error
 
     async def watch_call(self, id: str, method: str, *arguments: Any) -> Any:
-        """Call a method of the desk about a call. Fail if an earlier process of the worker ran the call."""
+        """Call a method of the backend about a call. Fail if an earlier process of the worker ran it."""
         if id.rpartition("-")[0] != self._origin:
-            return RequestFailed(404, "The process of the worker that ran this call has ended.")
+            return WatchRequestError(404, "The process of the worker that ran this call has ended.")
         return await self.watch(method, *arguments)
 
     async def read_trace(self, path: Path, start: int, size: int) -> bytes | None:
-        """Return a part of a trace that the desk has found."""
+        """Return a part of a trace that the backend has found."""
         return await asyncio.to_thread(read_part, path, start, size)
 
-    async def _get_desk(self) -> LocalDesk:
+    async def _get_watch_backend(self) -> LocalWatchBackend:
         watch = (await self._ensure()).watch
         assert watch is not None, "a server without a watch page asks nothing"
-        return watch.desk
+        return watch.backend
 
     async def leave(self, principal: str) -> None:
         """End all sessions of a principal that will not return."""
@@ -292,12 +294,12 @@ class Worker:
         return [each.id for each in sessions.list_all() if not each.id.startswith(own)] if sessions else []
 
     async def resource(self, method: str, uri: str, caller: Caller) -> Any:
-        """Read or look up one resource. Return ResourceNotFound where there is none."""
-        from footlight.server.resources.resources import ResourceNotFound
+        """Read or look up one resource. Return ResourceNotFoundError where there is none."""
+        from footlight.server.resources.resources import ResourceNotFoundError
 
         try:
             return await getattr((await self._ensure()).resources, method)(uri, caller)
-        except ResourceNotFound as error:
+        except ResourceNotFoundError as error:
             return error
 
     async def resources(self, method: str, *arguments: Any) -> Any:

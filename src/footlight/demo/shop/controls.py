@@ -10,7 +10,7 @@ __all__ = ["section"]
 
 
 @dataclass(frozen=True)
-class _Filled:
+class _FilledField:
     """A field with the values that were given."""
 
     field: OrderField
@@ -30,11 +30,13 @@ def section(part: Section, values: Mapping[str, Sequence[str]], problems: Mappin
     return element("fieldset", element("legend", part.legend), *lines)
 
 
-def _fill(entry: OrderField, values: Mapping[str, Sequence[str]], problems: Mapping[str, str]) -> _Filled:
-    return _Filled(entry, values.get(entry.name, ()), problems.get(entry.name, ""))
+def _fill(
+    entry: OrderField, values: Mapping[str, Sequence[str]], problems: Mapping[str, str]
+) -> _FilledField:
+    return _FilledField(entry, values.get(entry.name, ()), problems.get(entry.name, ""))
 
 
-def _control(filled: _Filled) -> Html:
+def _control(filled: _FilledField) -> Html:
     match filled.field.kind:
         case "radio":
             return _radio_group(filled)
@@ -55,36 +57,36 @@ def _control(filled: _Filled) -> Html:
             return _add_label(filled, _input(filled))
 
 
-def _add_label(filled: _Filled, control: Html) -> Html:
+def _add_label(filled: _FilledField, control: Html) -> Html:
     label = element("label", filled.field.label, _star(filled), for_=filled.field.name)
     return element("div", label, control, _remarks(filled), class_="field")
 
 
-def _input(filled: _Filled) -> Html:
+def _input(filled: _FilledField) -> Html:
     value = None if filled.field.kind in {"password", "file"} else filled.value
     return element("input", type=filled.field.kind, value=value, **filled.field.attributes, **_common(filled))
 
 
-def _checkbox(filled: _Filled) -> Html:
+def _checkbox(filled: _FilledField) -> Html:
     box = element("input", type="checkbox", value="yes", checked=bool(filled.values), **_common(filled))
     text = element("span", filled.field.label, _star(filled))
     label = element("label", box, text, for_=filled.field.name)
     return element("div", label, _remarks(filled), class_="field tick")
 
 
-def _radio_group(filled: _Filled) -> Html:
+def _radio_group(filled: _FilledField) -> Html:
     legend = element("legend", filled.field.label, _star(filled))
     choices = (_radio(filled, option) for option in filled.field.options)
     return element("fieldset", legend, *choices, _remarks(filled), class_="choices", id=filled.field.name)
 
 
-def _radio(filled: _Filled, option: str) -> Html:
+def _radio(filled: _FilledField, option: str) -> Html:
     own = {"id": f"{filled.field.name}-{option.split()[-1].lower()}", "checked": option in filled.values}
     button = element("input", type="radio", value=option, **_common(filled) | own)
     return element("label", button, option, for_=own["id"])
 
 
-def _select(filled: _Filled) -> Html:
+def _select(filled: _FilledField) -> Html:
     several = filled.field.kind == "multiselect"
     options = [
         element("option", text, value=text, selected=text in filled.values) for text in filled.field.options
@@ -94,14 +96,14 @@ def _select(filled: _Filled) -> Html:
     return element("select", *options, multiple=several, **_common(filled))
 
 
-def _datalist(filled: _Filled) -> Html:
+def _datalist(filled: _FilledField) -> Html:
     options = (element("option", value=text) for text in filled.field.options)
     name = f"{filled.field.name}-options"
     box = element("input", type="text", list=name, value=filled.value, **_common(filled))
     return join((box, element("datalist", *options, id=name)))
 
 
-def _common(filled: _Filled) -> dict[str, object]:
+def _common(filled: _FilledField) -> dict[str, object]:
     name = filled.field.name
     remarks = [f"{name}-hint"] * bool(filled.field.hint) + [f"{name}-problem"] * bool(filled.problem)
     return {
@@ -113,11 +115,11 @@ def _common(filled: _Filled) -> dict[str, object]:
     }
 
 
-def _remarks(filled: _Filled) -> Html:
+def _remarks(filled: _FilledField) -> Html:
     hint = element("p", filled.field.hint, class_="hint", id=f"{filled.field.name}-hint")
     problem = element("p", filled.problem, class_="wrong", id=f"{filled.field.name}-problem")
     return join([hint] * bool(filled.field.hint) + [problem] * bool(filled.problem))
 
 
-def _star(filled: _Filled) -> Html:
+def _star(filled: _FilledField) -> Html:
     return element("span", " *", class_="star", aria_hidden="true") if filled.field.required else Html()

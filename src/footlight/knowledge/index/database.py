@@ -12,7 +12,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from footlight.app_errors import DependenciesMissing
+from footlight.app_errors import DependenciesMissingError
 from footlight.private_files import make_private, open_private
 
 __all__ = [
@@ -157,7 +157,7 @@ def _open(name: str) -> sqlite3.Connection:
     except BaseException as error:
         connection.close()
         if "no such module" in str(error):
-            raise DependenciesMissing(
+            raise DependenciesMissingError(
                 f"SQLite {sqlite3.sqlite_version} of this Python is built without full-text search (FTS5).",
                 suggestion="Use a Python whose SQLite has FTS5; those of python.org and of Debian do.",
             ) from error

@@ -26,7 +26,7 @@ def clean(value: Any) -> Any:
     A circular reference is cut, and so are values after the first million, because objects with shared parts
     can be small in a page but grow exponentially in JSON.
     """
-    return _Copy().of(value)
+    return _ValueCopier().of(value)
 
 
 def count_work(value: Any, *, characters: int, most: int = 10_000) -> int:
@@ -48,7 +48,7 @@ def count_work(value: Any, *, characters: int, most: int = 10_000) -> int:
     return count
 
 
-class _Copy:
+class _ValueCopier:
     """Copies one value."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ __all__ = ["Mask", "Masker", "keep_unmasked", "mask_document", "protocol_keys"]
 
 T = TypeVar("T")
 
-LEAST_PIECE = 1_000
+MIN_PIECE_LENGTH = 1_000
 """The length in characters from which a text may be a part of a longer one."""
 _SEPARATOR = "\ud800"
 """The separator of texts that are searched together: a lone surrogate, which no expression matches."""
@@ -94,7 +94,7 @@ class Masker:
     def _short_texts(self, value: Any) -> dict[str, str]:
         """Return the masked form of each short text in a value. All of them are searched together."""
         texts = dict.fromkeys(
-            text for text in _texts(value) if len(text) < LEAST_PIECE and _SEPARATOR not in text
+            text for text in _texts(value) if len(text) < MIN_PIECE_LENGTH and _SEPARATOR not in text
         )
         masked = self._pattern.replace(_SEPARATOR.join(texts), self._mark).split(_SEPARATOR)
         return dict(zip(texts, map(self._finish, masked), strict=True)) if texts else {}
@@ -102,7 +102,7 @@ class Masker:
     def _finish(self, masked: str) -> str:
         text = self._without_cut(masked)
         # A long text may be a part of a longer one.
-        if len(text) < LEAST_PIECE:
+        if len(text) < MIN_PIECE_LENGTH:
             return text
         return _without_end(_without_beginning(text, self._secrets), self._secrets)
 

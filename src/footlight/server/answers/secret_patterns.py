@@ -16,7 +16,7 @@ from footlight.server.answers.secrets import MIN_LENGTH
 
 __all__ = ["MARKED", "beginning_pattern", "value_pattern"]
 
-FEWEST_BASE64 = 5
+MIN_BASE64_LENGTH = 5
 """The minimum number of base64 characters. Fewer would match other texts by chance."""
 MARKED = r"\[secret \w+\]"
 """Matches text that is already masked. It has precedence, so that such text is not changed."""
@@ -209,7 +209,7 @@ def _encode_base64_variants(value: str) -> list[str]:
     for before, first in ((0, 0), (1, 2), (2, 3)):
         whole = base64.b64encode(b"\0" * before + data).decode().rstrip("=")
         full = (before + len(data)) * 8 // 6
-        if full - first >= FEWEST_BASE64:
+        if full - first >= MIN_BASE64_LENGTH:
             rest = f"(?:{_base64_letters(whole[full:])}(?:=|%(?:25)*3[Dd])*)?" if whole[full:] else ""
             found.append(between.join(map(_base64_letters, whole[first:full])) + between + rest)
     return found

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.deadline import MIN_READING_SECONDS
-from footlight.errors import ExpectationFailed
+from footlight.errors import ExpectationFailedError
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.playwright_lines import playwright_lines
 from footlight.server.calls.call_state import CallState
@@ -20,7 +20,7 @@ from footlight.server.calls.dialog_race import (
 )
 from footlight.server.calls.effects import find_effect, note_repeat
 from footlight.server.calls.observer import Observer
-from footlight.server.calls.steps import StepFailed
+from footlight.server.calls.steps import StepFailedError
 from footlight.server.calls.time_limits import TimeLimit
 from footlight.server.tools.tool_call import ToolCall
 
@@ -41,11 +41,11 @@ async def act_and_observe(
         FootlightError: the tool failed.
     """
     tool, session = state.tool, call.session
-    failed: StepFailed | ExpectationFailed | None = None
+    failed: StepFailedError | ExpectationFailedError | None = None
     data: Mapping[str, Any] | None
     try:
         data = await _run_tool(state, call, arguments)
-    except StepFailed as error:
+    except StepFailedError as error:
         data, failed = {}, error
     observation = None
     async with TimeLimit(tool, call):
@@ -57,14 +57,14 @@ async def act_and_observe(
         if not failed:
             try:
                 await check_expectation(call, arguments, since=session.actions.last.began_at)
-            except ExpectationFailed as error:
+            except ExpectationFailedError as error:
                 failed = error
         if observer and not is_stopped:
             observation = await run_until_dialog(call, observer.describe(call))
     session.touch()
     events = session.actions.take_events()
     effect = None
-    if observer and tool.effect == "act" and not isinstance(failed, StepFailed):
+    if observer and tool.effect == "act" and not isinstance(failed, StepFailedError):
         found = await find_effect(call, observer.trace(call, events))
         effect = note_repeat(call, tool.name, state.arguments, found).as_json(call.mask)
     content: dict[str, Any] = {
@@ -76,7 +76,7 @@ async def act_and_observe(
     }
     page = call.maybe_page
     if failed:
-        answer = failure(failed.as_error() if isinstance(failed, StepFailed) else failed, **content)
+        answer = failure(failed.as_error() if isinstance(failed, StepFailedError) else failed, **content)
         return replace(answer, source=page.url) if page else answer
     locator = _take_locator(call)
     if getattr(arguments, "locator", None) and effect is not None:

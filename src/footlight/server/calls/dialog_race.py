@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from footlight.browser.actions.dialogs import find_blocking_dialog
 from footlight.browser.actions.expectation import PAGE_CLOSED
-from footlight.errors import ExpectationFailed
+from footlight.errors import ExpectationFailedError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -27,7 +27,7 @@ async def check_no_dialog(call: ToolCall) -> None:
     """Check that no dialog blocks the call's page.
 
     Raises:
-        DialogOpen: a dialog blocks the page.
+        DialogOpenError: a dialog blocks the page.
     """
     if call.maybe_page and (dialog := await find_blocking_dialog(call.page)):
         raise dialog.error()
@@ -70,7 +70,7 @@ async def make_stopped_result(tool: Tool, call: ToolCall) -> Mapping[str, Any]:
     """Return the data of an action that a dialog stopped. The events of its answer contain the dialog.
 
     Raises:
-        DialogOpen: the tool is not an action, so its call can be repeated.
+        DialogOpenError: the tool is not an action, so its call can be repeated.
     """
     dialog = _find_dialog(call)
     if tool.effect != "act" and dialog:
@@ -84,7 +84,7 @@ async def check_expectation(call: ToolCall, arguments: BaseModel, *, since: floa
     """Wait until the page meets the call's expectation, if the call has one.
 
     Raises:
-        ExpectationFailed: the page does not meet it in time, is closed, or is blocked by a dialog.
+        ExpectationFailedError: the page does not meet it in time, is closed, or is blocked by a dialog.
     """
     expect: Expect | None = getattr(arguments, "expect", None)
     if expect is None:
@@ -96,7 +96,9 @@ async def check_expectation(call: ToolCall, arguments: BaseModel, *, since: floa
         dialog = _find_dialog(call)
         actual = f"a dialog is open: {dialog.type}" if dialog else "a dialog was open"
     expected = expect.model_dump(exclude_none=True)
-    raise ExpectationFailed(f"The expectation cannot be checked: {actual}", expected=expected, actual=actual)
+    raise ExpectationFailedError(
+        f"The expectation cannot be checked: {actual}", expected=expected, actual=actual
+    )
 
 
 def _find_dialog(call: ToolCall) -> OpenDialog | None:

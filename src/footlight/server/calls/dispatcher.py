@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from footlight.browser.context.state_store import StateStore
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.driver.pending_starts import PendingStart
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.config import Settings
@@ -191,8 +191,8 @@ class Dispatcher(ToolCaller):
         silent = None
         if state.awaited is None and self._find_silent_part is not None:
             silent = await self._find_silent_part(deadline.limit_reading(RESPONSE_SECONDS))
-        elif state.awaited is not None and not state.has_begun and state.awaited.turn.is_persons:
-            return state.awaited.turn.refusal()
+        elif state.awaited is not None and not state.has_begun and state.awaited.takeover.is_active:
+            return state.awaited.takeover.refusal()
         return deadline_exceeded(state.tool, deadline, has_begun=state.has_begun, silent=silent)
 
     async def _make_call(self, state: CallState, deadline: Deadline) -> ToolCall:
@@ -346,16 +346,16 @@ async def _session_lock(session: Session, deadline: Deadline, tool: Tool) -> Asy
     """Acquire the session's lock. If another call has it, a tool that is not queued runs without it.
 
     Raises:
-        HumanInControl: a person controls the session, and the tool is not queued and makes changes.
+        HumanInControlError: a person controls the session, and the tool is not queued and makes changes.
     """
     waits = session.lock.locked()
     if waits and not tool.queued:
         if tool.effect != "read":
-            session.turn.check()
+            session.takeover.check()
         yield
         return
     if waits:
-        deadline.stage(session.turn.stage)
+        deadline.stage(session.takeover.stage)
     async with session.lock:
         if waits:
             deadline.stage(_describe_stage(tool))
@@ -366,7 +366,7 @@ async def _find_page(call: ToolCall, arguments: BaseModel) -> None:
     """Find the page that the call names, or the selected page.
 
     Raises:
-        DialogOpen: a dialog blocks the page.
+        DialogOpenError: a dialog blocks the page.
     """
     call.use_page(await call.session.page_table.get(getattr(arguments, "page_id", None)))
     call.page.view.take_located()  # Discard the locators of an earlier failed call.

@@ -276,7 +276,7 @@ async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
         async with asyncio.timeout(call.deadline.limit_reading(ASK_SECONDS)):
             return await _ask_page(call, page, trace, effect)
     except TimeoutError:
-        return replace(effect, text="unknown", reason=effect.reason or "the page gave no answer")
+        return replace(effect, text="unknown", reason=effect.reason or "the page did not respond")
 
 
 async def _ask_page(call: ToolCall, page: Page, trace: ActTrace, effect: Effect) -> Effect:

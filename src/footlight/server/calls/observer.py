@@ -111,7 +111,7 @@ class Observer:
         )
         facts = self._facts(page, before, after, errors)
         if after is None:
-            return {"kind": "unknown", "reason": "The page gave no answer", **facts}
+            return {"kind": "unknown", "reason": "The page did not respond", **facts}
         view, shown = page.view, [*reversed(page.view.shown.values())]
         is_known = before is not None and any(before is each for each in shown)
         texts = [error.text for error in errors]

@@ -20,7 +20,7 @@ Report = Callable[[float, float | None, str | None], Awaitable[None]]
 EVERY_SECONDS = 1.0
 STOP_SECONDS = 0.1
 """The time limit for a report that is being sent when the call ends, because the answer must be sent last."""
-LEAST_MS = 0.1
+MIN_STEP_MS = 0.1
 """The minimum increase between two reports, because progress must increase."""
 
 
@@ -80,4 +80,4 @@ class _Reporter:
 
     def _measure_passed_ms(self) -> float:
         passed_ms = round((time.monotonic() - self._began) * 1000, 1)
-        return max(passed_ms, self._last_ms + LEAST_MS)
+        return max(passed_ms, self._last_ms + MIN_STEP_MS)

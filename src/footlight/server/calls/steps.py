@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.deadline import ELEMENT_TIMEOUT, Deadline
-from footlight.errors import FootlightError, InvalidParameter
+from footlight.errors import FootlightError, InvalidParameterError
 from footlight.server.calls.dialog_race import (
     check_expectation,
     check_no_dialog,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from footlight.server.answers.secrets import Secrets
     from footlight.server.tools.declaration import Tool
 
-__all__ = ["BatchStep", "StepFailed", "parse_steps", "run_steps"]
+__all__ = ["BatchStep", "StepFailedError", "parse_steps", "run_steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ OnStepDone = Callable[[BatchStep, ToolCall, StepOutcome, int], Awaitable[None]]
 """Receives each step, its call, its outcome, and its duration in milliseconds."""
 
 
-class StepFailed(Exception):
+class StepFailedError(Exception):
     """A step failed, and later steps were not run. `outcomes` ends with that of the failed step."""
 
     def __init__(self, outcomes: Sequence[StepOutcome], error: FootlightError) -> None:
@@ -75,7 +75,7 @@ def parse_steps(
     """Validate all steps before the first one runs. `own_id` returns the id of a session that a step names.
 
     Raises:
-        InvalidParameter, MissingParameter: The message names the step and the field.
+        InvalidParameterError, MissingParameterError: The message names the step and the field.
     """
 
     def parse(index: int, step: Mapping[str, Any]) -> BatchStep:
@@ -87,7 +87,7 @@ def parse_steps(
             arguments = {**given, "sessionId": session_id}
         if isinstance(named, str) and own_id(named) != session_id:
             field = f"steps.{index}.arguments.sessionId"
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"{field}: all steps run in the session of the call; leave it out", parameter=field
             )
         try:
@@ -105,7 +105,7 @@ def _find_tool(index: int, name: str, tools: Mapping[str, Tool]) -> Tool:
     if tool is not None and tool.queued and not tool.batch and tool.scope != "server":
         return tool
     why = "is not a tool" if tool is None else "cannot be a step"
-    raise InvalidParameter(
+    raise InvalidParameterError(
         f"steps.{index}.tool: {name} {why}; steps are calls of tools that work in one session",
         parameter=f"steps.{index}.tool",
     )
@@ -125,7 +125,7 @@ async def run_steps(
     Each step has a separate call, which adds its images and links to the answer of `call`.
 
     Raises:
-        StepFailed: a step failed, and `stop_on_error` is set.
+        StepFailedError: a step failed, and `stop_on_error` is set.
     """
     outcomes: list[StepOutcome] = []
     for number, step in enumerate(steps, 1):
@@ -142,7 +142,7 @@ async def run_steps(
         call.use_page(own.maybe_page)
         await on_step_done(step, own, outcomes[-1], round((time.monotonic() - began) * 1000))
         if stop_on_error and (failed := outcomes[-1].error):
-            raise StepFailed(outcomes, failed) from failed
+            raise StepFailedError(outcomes, failed) from failed
     call.report.locators = [outcome.locator for outcome in outcomes]
     return outcomes
 

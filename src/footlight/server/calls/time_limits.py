@@ -10,12 +10,12 @@ from footlight.browser.driver.deadline import DEFAULT_TIMEOUT, ELEMENT_TIMEOUT, 
 from footlight.browser.driver.pending_starts import PendingStart
 from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.browser.page.diagnosis import SILENCE_ADVICE, describe_silence
-from footlight.errors import DeadlineExceeded
+from footlight.errors import DeadlineExceededError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from footlight.browser.driver.playwright_api import SilentPart
+    from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.config import SessionSettings
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
@@ -46,7 +46,7 @@ def make_deadline(tool: Tool, arguments: BaseModel, settings: SessionSettings) -
 
 def deadline_exceeded(
     tool: Tool, deadline: Deadline, *, has_begun: bool = True, silent: PendingStart | SilentPart | None = None
-) -> DeadlineExceeded:
+) -> DeadlineExceededError:
     """Return the error of a call that missed its deadline, before or after its tool began to run.
 
     `silent` is the part that did not respond.
@@ -64,7 +64,7 @@ def deadline_exceeded(
             advice += " Look at the page before you repeat the call: its action may have been done."
     elif not has_begun:
         message += ": the browser or another call was busy"
-    return DeadlineExceeded(
+    return DeadlineExceededError(
         message,
         suggestion=advice,
         retryable=not dispatched,
@@ -80,7 +80,7 @@ class TimeLimit:
     explained and Playwright's time limits in the driver have no effect.
 
     Raises:
-        DeadlineExceeded: the driver does not respond.
+        DeadlineExceededError: the driver does not respond.
         TimeoutError: the stage exceeded the limit.
     """
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from footlight.server.help import Elicitation
     from footlight.server.tools.declaration import Tool
 
-__all__ = ["ToolCaller", "UnknownTool"]
+__all__ = ["ToolCaller", "UnknownToolError"]
 
 
-class UnknownTool(LookupError):
+class UnknownToolError(LookupError):
     """The requested tool does not exist. This is an error of the protocol, not of a tool."""
 
     def __init__(self, name: str, *, why: str | None = None) -> None:
@@ -42,12 +42,14 @@ class ToolCaller(ABC):
         """Return the offered tool called `name`.
 
         Raises:
-            UnknownTool: there is no such tool. If it is withheld, the message has the reason.
+            UnknownToolError: there is no such tool. If it is withheld, the message has the reason.
         """
         if name in self._tools:
             return self._tools[name]
         tool = self._withheld.get(name)
-        raise UnknownTool(name, why=explain_withheld(name, tool.group, self._tool_settings) if tool else None)
+        raise UnknownToolError(
+            name, why=explain_withheld(name, tool.group, self._tool_settings) if tool else None
+        )
 
     @abstractmethod
     async def call(
@@ -62,6 +64,6 @@ class ToolCaller(ABC):
         """Call a tool and return its answer, which may be a failure. `report` receives the progress.
 
         Raises:
-            UnknownTool: no tool has this name.
+            UnknownToolError: no tool has this name.
             InputRequired: the client must ask its user with `elicitation` and repeat the call.
         """

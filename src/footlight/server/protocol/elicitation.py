@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 from footlight.protocol.untrusted_json import object_or_none, text
 from footlight.protocol.versions import HANDSHAKE_VERSIONS, is_stateless
 from footlight.server.help import HelpReply, InputRequired, Ticket, TicketOffice
-from footlight.server.requests import Request, RequestFailed
+from footlight.server.requests import ClientRequestError, Request
 
 __all__ = ["RequestElicitation", "find_elicitation"]
 
@@ -133,7 +133,7 @@ class _Invitation:
         send = cast("Callable[[str, Mapping[str, Any]], Awaitable[Any]]", self._request.send_request)
         try:
             answer = object_or_none(await send(METHOD, params))
-        except RequestFailed as error:
+        except ClientRequestError as error:
             logger.warning("the client did not ask its person: %s", error)
             return None
         return None if answer is None else self._read(answer)

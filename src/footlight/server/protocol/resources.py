@@ -13,11 +13,11 @@ from footlight.server.requests import INVALID_PARAMS, ProtocolError, Request
 from footlight.server.resources.resources import (
     ListedResource,
     ResourceContent,
-    ResourceNotFound,
+    ResourceNotFoundError,
     ResourceReader,
     UriTemplate,
 )
-from footlight.server.resources.subscriptions import Interest
+from footlight.server.resources.subscriptions import SubscriptionFilter
 
 if TYPE_CHECKING:
     from footlight.server.resources.subscriptions import Subscriptions
@@ -69,7 +69,7 @@ class ResourceHandlers:
             return {"contents": [_app_contents(self._read_app())]}
         try:
             content = await self._resources.read(uri, request.caller)
-        except ResourceNotFound as error:
+        except ResourceNotFoundError as error:
             raise _not_found(error) from None
         return {"contents": [_contents(uri, content)]}
 
@@ -77,7 +77,7 @@ class ResourceHandlers:
         uri = request.text("uri")
         try:
             resource = await self._resources.canonical(uri, request.caller)
-        except ResourceNotFound as error:
+        except ResourceNotFoundError as error:
             raise _not_found(error) from None
         self._subscriptions.subscribe(request.connection, uri, resource)
         return {}
@@ -98,7 +98,7 @@ class ResourceHandlers:
         uris = dict.fromkeys(request.texts("notifications", "resourceSubscriptions"))
         if len(uris) > MAX_URIS:
             raise ProtocolError(INVALID_PARAMS, f"At most {MAX_URIS} resources on one stream")
-        interest = Interest(
+        interest = SubscriptionFilter(
             list_changes=request.flag("notifications", "resourcesListChanged"),
             uris=tuple(dict.fromkeys([await self._find_listed_uri(request, uri) for uri in uris])),
         )
@@ -108,7 +108,7 @@ class ResourceHandlers:
         """Return the URI in the form of `resources/list`, or unchanged if the resource does not exist yet."""
         try:
             return await self._resources.canonical(uri, request.caller)
-        except ResourceNotFound:
+        except ResourceNotFoundError:
             return uri
 
 
@@ -119,7 +119,7 @@ def _app_contents(page: str) -> dict[str, Any]:
     return {"uri": APP_URI, "mimeType": MIME_TYPE, "text": page, "_meta": meta}
 
 
-def _not_found(error: ResourceNotFound) -> ProtocolError:
+def _not_found(error: ResourceNotFoundError) -> ProtocolError:
     return ProtocolError(INVALID_PARAMS, f"Resource not found: {error.why}", {"uri": error.uri})
 
 

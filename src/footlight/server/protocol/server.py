@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from footlight.caller import get_caller
 from footlight.protocol.versions import STATELESS_VERSIONS
 from footlight.server.protocol.methods import TITLE, ServerMethods
-from footlight.server.requests import Handler, ProtocolError, Request, RequestFailed
+from footlight.server.requests import ClientRequestError, Handler, ProtocolError, Request
 
 if TYPE_CHECKING:
     from mcp.server.connection import Connection
@@ -104,7 +104,7 @@ def _send_request_of(context: Context) -> Callable[[str, Mapping[str, Any]], Awa
         try:
             result = await context.session.send_request(request, types.ElicitResult, metadata=related)
         except (MCPError, ValidationError) as error:
-            raise RequestFailed(str(error)) from None
+            raise ClientRequestError(str(error)) from None
         return result.model_dump(by_alias=True, exclude_none=True)
 
     return send_request

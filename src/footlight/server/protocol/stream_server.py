@@ -30,10 +30,10 @@ from footlight.server.protocol.methods import ServerMethods
 from footlight.server.requests import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
+    ClientRequestError,
     Handler,
     ProtocolError,
     Request,
-    RequestFailed,
     invalid_params,
 )
 
@@ -117,7 +117,7 @@ class _StreamConnection:
         """Send a request to the client and return its result. If this is cancelled, cancel the request.
 
         Raises:
-            RequestFailed: the client answered with an error.
+            ClientRequestError: the client answered with an error.
         """
         self._last_asked += 1
         id = self._last_asked
@@ -141,7 +141,7 @@ class _StreamConnection:
         if "result" in message:
             waiting.set_result(message["result"])
         else:
-            waiting.set_exception(RequestFailed(str(peer_error(message.get("error")))))
+            waiting.set_exception(ClientRequestError(str(peer_error(message.get("error")))))
 
     def on_close(self, callback: Callable[[], None]) -> None:
         self._at_close.callback(callback)

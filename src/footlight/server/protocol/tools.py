@@ -12,7 +12,7 @@ from footlight.app_errors import APP_CODES
 from footlight.errors import CODES
 from footlight.protocol.versions import FULL_SCHEMAS
 from footlight.server.answers.untrusted import META, point_into_meta
-from footlight.server.calls.tool_caller import UnknownTool
+from footlight.server.calls.tool_caller import UnknownToolError
 from footlight.server.help import InputRequired
 from footlight.server.live_view import APP_URI, shows_apps
 from footlight.server.protocol.elicitation import find_elicitation
@@ -104,7 +104,7 @@ class ToolHandlers:
                 "inputRequests": question.questions,
                 "requestState": question.state,
             }
-        except UnknownTool as error:
+        except UnknownToolError as error:
             raise ProtocolError(INVALID_PARAMS, str(error)) from None
         result = self._envelope.result(self._dispatcher.get(name), answer)
         if answer.locator is not None:

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from footlight.browser.snapshot.element_ids import KeptElement
     from footlight.server.resources.uris import Address
 
-__all__ = ["Missing", "ResourceContent", "check", "read"]
+__all__ = ["ContentNotFoundError", "ResourceContent", "check", "read"]
 
 READ_MS = 2_000
 """The time limit for a page to answer, in milliseconds."""
 
 
-class Missing(LookupError):
+class ContentNotFoundError(LookupError):
     """There is no such content. The message has the reason."""
 
 
@@ -61,7 +61,7 @@ async def read(address: Address, session: Session) -> ResourceContent:
     """Read the content of a resource.
 
     Raises:
-        Missing: there is no such content.
+        ContentNotFoundError: there is no such content.
     """
     match address.kind:
         case "session":
@@ -84,7 +84,7 @@ def check(address: Address, session: Session) -> None:
     """Check without reading that a resource has content.
 
     Raises:
-        Missing: there is no such content.
+        ContentNotFoundError: there is no such content.
     """
     match address.kind:
         case "session":
@@ -106,7 +106,7 @@ def check(address: Address, session: Session) -> None:
 async def _page(page: Page) -> ResourceContent:
     details = await page_details(page, timeout_ms=READ_MS)
     if page.closed:
-        raise Missing(f"{page.id} was closed")
+        raise ContentNotFoundError(f"{page.id} was closed")
     return _json(page_resource(page), details, from_page=["/description", "/metadata"])
 
 
@@ -116,7 +116,7 @@ def _open_page(address: Address, session: Session) -> Page:
         if page.id == page_id:
             return page
     known = ", ".join(page.id for page in session.pages) or "none"
-    raise Missing(f"no page {page_id} is open; open pages: {known}")
+    raise ContentNotFoundError(f"no page {page_id} is open; open pages: {known}")
 
 
 async def _element(address: Address, session: Session) -> ResourceContent:
@@ -125,9 +125,9 @@ async def _element(address: Address, session: Session) -> ResourceContent:
     try:
         found = await elements.describe(page, element, timeout_ms=READ_MS)
     except TimeoutError:
-        raise Missing(f"its page gave no answer within {READ_MS}ms") from None
+        raise ContentNotFoundError(f"its page did not respond within {READ_MS}ms") from None
     if found is None:
-        raise Missing(f"{id} is not in the page any more")
+        raise ContentNotFoundError(f"{id} is not in the page any more")
     called = f'{found["role"] or found["tagName"]} "{found["name"]}"'
     box = found["boundingBox"]
     return _json(
@@ -145,7 +145,9 @@ async def _element(address: Address, session: Session) -> ResourceContent:
 def _find_element(address: Address, session: Session) -> KeptElement:
     element = _open_page(address, session).element_ids.find(address.segments[2])
     if element is None:
-        raise Missing(f"no {address.segments[2]} was found in the current document; find it again")
+        raise ContentNotFoundError(
+            f"no {address.segments[2]} was found in the current document; find it again"
+        )
     return element
 
 
@@ -180,7 +182,7 @@ def _screenshot(address: Address, session: Session) -> ScreenshotArtifact:
     for shot in session.artifacts.items(session.id, ScreenshotArtifact):
         if (shot.page_id, shot.timestamp) == address.segments[1:]:
             return shot
-    raise Missing("there is no such screenshot, or it was removed to make room for later ones")
+    raise ContentNotFoundError("there is no such screenshot, or it was removed to make room for later ones")
 
 
 def _image(shot: ScreenshotArtifact) -> ResourceContent:
@@ -203,7 +205,7 @@ def _long_answer(address: Address, session: Session) -> LongAnswer:
     for answer in session.artifacts.items(session.id, LongAnswer):
         if answer.id == address.segments[1]:
             return answer
-    raise Missing("there is no such answer, or it was removed to make room for later ones")
+    raise ContentNotFoundError("there is no such answer, or it was removed to make room for later ones")
 
 
 def _answer(answer: LongAnswer) -> ResourceContent:
@@ -215,7 +217,7 @@ def _find_file(address: Address, session: Session) -> StoredFile:
     for file in reversed(session.artifacts.items(session.id, StoredFile)):
         if file.name == address.segments[1]:
             return file
-    raise Missing("there is no such file, or it was removed to make room for later ones")
+    raise ContentNotFoundError("there is no such file, or it was removed to make room for later ones")
 
 
 def _file(file: StoredFile) -> ResourceContent:

@@ -16,7 +16,7 @@ from footlight.browser.recording.artifact_store import LongAnswer, ScreenshotArt
 from footlight.browser.sessions.pooled_sessions import DEFAULT
 from footlight.errors import FootlightError
 from footlight.server.answers.masking import Mask, keep_unmasked, mask_document
-from footlight.server.resources.contents import Missing, ResourceContent, check, read
+from footlight.server.resources.contents import ContentNotFoundError, ResourceContent, check, read
 from footlight.server.resources.listing import JSON, ListedResource, resources_of
 from footlight.server.resources.uris import PATTERNS, Address, Kind, template
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 __all__ = [
     "ListedResource",
     "ResourceContent",
-    "ResourceNotFound",
+    "ResourceNotFoundError",
     "ResourceReader",
     "Resources",
     "UriTemplate",
 ]
 
 
-class ResourceNotFound(LookupError):
+class ResourceNotFoundError(LookupError):
     """There is no resource at `uri`. `why` is the reason."""
 
     def __init__(self, uri: str, why: str) -> None:
@@ -124,16 +124,16 @@ class Resources:
         """Read a resource, within a time limit if its page does not answer.
 
         Raises:
-            ResourceNotFound: there is no resource with this URI.
+            ResourceNotFoundError: there is no resource with this URI.
         """
         address, session = self._find(uri, caller)
         try:
             content = await read(address, session)
-        except Missing as missing:
+        except ContentNotFoundError as missing:
             self._find(uri, caller)  # Raises a better error if the session has ended.
-            raise ResourceNotFound(uri, str(missing)) from None
+            raise ResourceNotFoundError(uri, str(missing)) from None
         if self._find(uri, caller)[1] is not session:
-            raise ResourceNotFound(uri, "its session was closed")
+            raise ResourceNotFoundError(uri, "its session was closed")
         data = await offload(
             len(content.data) // CHARACTERS_A_NODE,
             lambda: mask_document(content.data, content.mime_type, self._mask),
@@ -144,13 +144,13 @@ class Resources:
         """Return the URI in the form that lists and notifications use.
 
         Raises:
-            ResourceNotFound: there is no resource with this URI.
+            ResourceNotFoundError: there is no resource with this URI.
         """
         address, session = self._find(uri, caller)
         try:
             check(address, session)
-        except Missing as missing:
-            raise ResourceNotFound(uri, str(missing)) from None
+        except ContentNotFoundError as missing:
+            raise ResourceNotFoundError(uri, str(missing)) from None
         return address.uri
 
     async def complete(
@@ -196,14 +196,14 @@ class Resources:
         try:
             address = Address.parse(uri)
         except ValueError as error:
-            raise ResourceNotFound(uri, str(error)) from None
+            raise ResourceNotFoundError(uri, str(error)) from None
         sessions = self._find_sessions()
         if sessions is None:
-            raise ResourceNotFound(uri, "there is no session yet")
+            raise ResourceNotFoundError(uri, "there is no session yet")
         try:
             session = sessions.find(address.session_id, caller=caller)
         except FootlightError as error:
-            raise ResourceNotFound(uri, error.message) from None
+            raise ResourceNotFoundError(uri, error.message) from None
         return Address(address.kind, (session.id, *address.segments[1:])), session
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Event = tuple[str, Mapping[str, Any]]
     """The method of a notification, and its parameters."""
 
-__all__ = ["Interest", "Subscriptions"]
+__all__ = ["SubscriptionFilter", "Subscriptions"]
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
 
 @dataclass(frozen=True, slots=True)
-class Interest:
+class SubscriptionFilter:
     """The notifications that a stream sends. They do not include tools and prompts, which never change."""
 
     list_changes: bool
@@ -54,7 +54,7 @@ class Interest:
 
 @dataclass(eq=False, slots=True)
 class _Stream:
-    interest: Interest
+    interest: SubscriptionFilter
     events: asyncio.Queue[Event | None] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING + 1))
     """The waiting notifications. None ends the stream."""
     ended: bool = False
@@ -92,7 +92,7 @@ class Subscriptions:
             for stream in streams:
                 stream.end()
 
-    async def listen(self, request: Request, interest: Interest) -> dict[str, Any]:
+    async def listen(self, request: Request, interest: SubscriptionFilter) -> dict[str, Any]:
         """Serve one stream until the client or the server closes it, and return its result.
 
         Raises:
@@ -174,7 +174,7 @@ class Subscriptions:
                 del self._connections[resource]
 
 
-def _list_honored_fields(interest: Interest) -> dict[str, Any]:
+def _list_honored_fields(interest: SubscriptionFilter) -> dict[str, Any]:
     return {
         **({"resourcesListChanged": True} if interest.list_changes else {}),
         **({"resourceSubscriptions": list(interest.uris)} if interest.uris else {}),

@@ -56,7 +56,7 @@ class Address:
             raise ValueError(f"it does not start with {ROOT}")
         kind, *segments = (_decode_segment(segment) for segment in uri.removeprefix(ROOT).split("/"))
         if kind not in get_args(Kind):
-            raise ValueError(f"{kind!r} is none of {', '.join(PATTERNS)}")
+            raise ValueError(f"{kind!r} is not one of {', '.join(PATTERNS)}")
         known = cast("Kind", kind)
         if len(segments) != len(PATTERNS[known]):
             raise ValueError(f"it is not of the form {template(known)}")

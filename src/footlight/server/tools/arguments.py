@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
 
-from footlight.errors import FootlightError, InvalidParameter, MissingParameter
+from footlight.errors import FootlightError, InvalidParameterError, MissingParameterError
 from footlight.safe_text import replace_surrogates
 from footlight.server.answers.secrets import Secrets, SecretText
 from footlight.server.tools.schema import Function
@@ -52,7 +52,7 @@ def parse_arguments(
     """Return the validated arguments, with the values of secrets inserted.
 
     Raises:
-        MissingParameter, InvalidParameter: The message names the field and the expected value.
+        MissingParameterError, InvalidParameterError: The message names the field and the expected value.
     """
     try:
         values = _with_whole_numbers(_with_few_unknown(expected, _without_nulls(expected, arguments)))
@@ -84,7 +84,7 @@ def _check_names(expected: ExpectedArguments, values: Mapping[str, Any]) -> None
     known = expected.properties
     unknown = next((name for name in values if name not in known), None)
     if expected.is_fixed and unknown is not None:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             _describe_unknown(expected, (unknown,)),
             parameter=_shorten(unknown),
             tool=expected.tool,
@@ -96,7 +96,7 @@ def _with_whole_numbers(value: Any) -> Any:
     """Convert floats such as 2.0 to integers, because some clients send integers in this form."""
     if isinstance(value, dict):
         if len(cast("dict[str, Any]", value)) > MAX_KEYS:
-            raise InvalidParameter(f"arguments: an object has more than {MAX_KEYS:,} keys")
+            raise InvalidParameterError(f"arguments: an object has more than {MAX_KEYS:,} keys")
         return {key: _with_whole_numbers(item) for key, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
         items = cast("list[Any]", value)
@@ -111,7 +111,7 @@ def _check_characters(value: Any, path: tuple[str, ...] = ()) -> None:
     if isinstance(value, str):
         if replace_surrogates(value) != value:
             where = ".".join(path)
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"{where}: contains half of a surrogate pair (\\ud800 to \\udfff), which is no character",
                 parameter=where,
             )
@@ -133,20 +133,20 @@ def _error_from(error: ValidationError, expected: ExpectedArguments) -> Footligh
     details: dict[str, Any] = {"tool": expected.tool, "expected": _type_names(expected.properties)}
     if error.error_count() > MAX_LISTED_PROBLEMS:
         message = f"arguments: {error.error_count():,} values are not as {expected.tool} expects them"
-        return InvalidParameter(message, **details)
+        return InvalidParameterError(message, **details)
     problems = [_problem(problem, expected) for problem in error.errors(include_url=False)]
     missing = [field for field, kind, _ in problems if kind == "missing"]
     if missing:
         names = ", ".join(missing)
         unknown = [text for _, kind, text in problems[:MAX_PROBLEMS] if kind == "extra"]
-        return MissingParameter(
+        return MissingParameterError(
             "; ".join([f"{expected.tool} needs the parameter{'s' * (len(missing) > 1)} {names}", *unknown]),
             parameter=missing[0],
             missing=missing,
             **details,
         )
     message = "; ".join(text for _, _, text in problems[:MAX_PROBLEMS])
-    return InvalidParameter(message, parameter=problems[0][0], **details)
+    return InvalidParameterError(message, parameter=problems[0][0], **details)
 
 
 def _problem(problem: Any, expected: ExpectedArguments) -> tuple[str, str, str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
-from footlight.errors import PermissionDenied
+from footlight.errors import PermissionDeniedError
 from footlight.server.selection import Group
 from footlight.server.tools.arguments import ExpectedArguments, parse_arguments
 from footlight.server.tools.parameter_types import Expect, MaybeBudget, Observe, Settle, Timeout
@@ -126,7 +126,7 @@ class Tool:
         """Return the validated arguments, with the values of secrets inserted.
 
         Raises:
-            MissingParameter, InvalidParameter: The message names the field and the expected value.
+            MissingParameterError, InvalidParameterError: The message names the field and the expected value.
         """
         expected = ExpectedArguments(
             tool=self.name,
@@ -141,7 +141,7 @@ class Tool:
         """Check that the settings of the server permit the tool.
 
         Raises:
-            PermissionDenied: a setting disables the tool.
+            PermissionDeniedError: a setting disables the tool.
         """
         setting, is_enabled = {
             None: ("", True),
@@ -150,7 +150,7 @@ class Tool:
             "page tools": ("security.enablePageTools", security.enable_page_tools),
         }[self.permission]
         if not is_enabled:
-            raise PermissionDenied(
+            raise PermissionDeniedError(
                 f"{self.name} is disabled on this server",
                 suggestion=f"Ask the server operator to enable `{setting}`.",
                 setting=setting,

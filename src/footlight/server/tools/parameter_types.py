@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from footlight.browser.actions.expectation import Expectation, RequestPattern
 from footlight.browser.actions.waiting.url_pattern import UrlPattern
 from footlight.browser.page.selectors import parse
-from footlight.errors import InvalidParameter, InvalidSelector
+from footlight.errors import InvalidParameterError, InvalidSelectorError
 from footlight.server.answers.secrets import SecretText
 
 __all__ = [
@@ -62,7 +62,7 @@ def _check_text(text: str) -> str:
 def _check_url(text: str) -> str:
     try:
         UrlPattern(text, parameter="url")
-    except InvalidParameter as error:
+    except InvalidParameterError as error:
         raise ValueError(error.message.partition(": ")[2]) from None
     return text
 
@@ -70,7 +70,7 @@ def _check_url(text: str) -> str:
 def _check_request(text: str) -> str:
     try:
         RequestPattern(text)
-    except InvalidParameter as error:
+    except InvalidParameterError as error:
         raise ValueError(error.message.partition(": ")[2]) from None
     return text
 
@@ -81,7 +81,7 @@ def _check_selectors(by_selector: Mapping[str, object]) -> Mapping[str, object]:
     for selector, value in by_selector.items():
         try:
             parse(selector)
-        except InvalidSelector as error:
+        except InvalidSelectorError as error:
             raise ValueError(error.message) from None
         if type(value) is int and value < 0:
             raise ValueError(f'the count of "{selector}" must be 0 or more')

@@ -188,7 +188,7 @@ class ToolCall:
 
         Raises:
             FootlightError: the arguments of a step are not valid.
-            StepFailed: a step failed, and `stop_on_error` is set.
+            StepFailedError: a step failed, and `stop_on_error` is set.
         """
         assert self.steps is not None
         return await self.steps(steps, stop_on_error)
@@ -197,7 +197,7 @@ class ToolCall:
         """Wait until the page meets the expectation, within the limit for elements or the call's `timeout`.
 
         Raises:
-            ExpectationFailed: the page does not meet it in time.
+            ExpectationFailedError: the page does not meet it in time.
         """
         deadline = self.deadline.without_patience()
         if self.deadline.patience_setting is not None:

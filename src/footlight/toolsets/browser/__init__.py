@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from footlight.app_errors import InvalidConfig
+from footlight.app_errors import InvalidConfigError
 from footlight.errors import ConfigurationError
 from footlight.server.toolset import Envelope, Toolset
 
@@ -237,5 +237,5 @@ def _check_extensions(settings: Settings) -> None:
     for folder in settings.browser.extensions:
         try:
             read_extension(folder)
-        except InvalidConfig as error:
+        except InvalidConfigError as error:
             raise ConfigurationError(f"setting 'browser.extensions': {error.message}") from error

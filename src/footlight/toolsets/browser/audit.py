@@ -15,11 +15,17 @@ from footlight.browser.page.capture import look
 from footlight.browser.page.refs import leading_ref
 from footlight.browser.page.region_capture import find_ref
 from footlight.browser.reading.isolated_world import (
-    ScriptFailed,
+    ScriptFailedError,
     find_path,
     open_isolated_world,
 )
-from footlight.errors import DeadlineExceeded, ElementNotFound, FootlightError, InvalidParameter, StaleRef
+from footlight.errors import (
+    DeadlineExceededError,
+    ElementNotFoundError,
+    FootlightError,
+    InvalidParameterError,
+    StaleRefError,
+)
 from footlight.server.tools import Count, ToolCall, tool
 from footlight.toolsets.browser.parameters import Selector
 
@@ -103,7 +109,7 @@ async def audit_page(
         try:
             evidence: Evidence = await measurement.run()
         except MCPError as error:
-            raise InvalidParameter(f"the page cannot be audited: {error.message}") from error
+            raise InvalidParameterError(f"the page cannot be audited: {error.message}") from error
         found = [
             each
             for each in evidence.findings
@@ -148,7 +154,7 @@ async def recheck(
     selector = selector or place or None
     collector = find_collector(rule)
     if collector is None:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"finding: the rule {rule} cannot be checked alone",
             suggestion="Speed is measured while a page loads: reload the page, then call audit_page. For "
             "others, give the id of a finding of audit_page, such as axe/image-alt@e12.",
@@ -158,8 +164,8 @@ async def recheck(
     if selector is not None and selector not in ("html", "body") and not rule.startswith("console/"):
         try:
             path = await find_path(call.page, selector, call.deadline)
-        except (ElementNotFound, StaleRef) as error:
-            if isinstance(error, StaleRef) and not error.is_gone:
+        except (ElementNotFoundError, StaleRefError) as error:
+            if isinstance(error, StaleRefError) and not error.is_gone:
                 raise
             return {"rule": rule, "found": False, "note": "its element is gone"}
     async with open_isolated_world(call.page) as world:
@@ -167,7 +173,7 @@ async def recheck(
         try:
             collected = await collector.collect(page, await page.find_view())
         except MCPError as error:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"finding: {rule} could not be checked: {error.message}", parameter="finding"
             ) from error
         for each in collected.findings:
@@ -231,7 +237,7 @@ async def web_vitals(call: ToolCall) -> WebVitals:
         try:
             answer = an_object(await page.evaluate(script("entries", "vitals")))
         except MCPError as error:
-            raise InvalidParameter(f"the page cannot be measured: {error.message}") from error
+            raise InvalidParameterError(f"the page cannot be measured: {error.message}") from error
         result: dict[str, Any] = {
             "url": call.page.url,
             "interactions": integer(answer.get("interactions")) or 0,
@@ -280,7 +286,7 @@ class _LivePage:
         try:
             width, height = await self.evaluate("() => [innerWidth, innerHeight]")
         except MCPError as error:
-            raise DeadlineExceeded(f"the page cannot be measured: {error.message}") from error
+            raise DeadlineExceededError(f"the page cannot be measured: {error.message}") from error
         return AuditViewport("the present size", int(width), int(height))
 
     async def open(self, url: str, view: AuditViewport) -> OpenResult:  # noqa: ARG002 - it is open
@@ -294,13 +300,13 @@ class _LivePage:
         seconds = min(SCRIPT_SECONDS, self._call.deadline.remaining_ms / 1000 - FINISH_SECONDS)
         # A page that did not answer once would use up the time of all other scripts too.
         if self._is_silent or seconds <= 0:
-            raise MCPTimeoutError("the page gave no answer in time", timeout_ms=0)
+            raise MCPTimeoutError("the page did not respond in time", timeout_ms=0)
         try:
             return await self._world.call(script, seconds=seconds, about=self._about)
         except TimeoutError:
             self._is_silent = True
-            raise MCPTimeoutError("the page gave no answer in time", timeout_ms=seconds * 1000) from None
-        except (ScriptFailed, Error) as error:
+            raise MCPTimeoutError("the page did not respond in time", timeout_ms=seconds * 1000) from None
+        except (ScriptFailedError, Error) as error:
             raise ToolInvocationError(
                 self._call.mask(str(error).partition("\n")[0])[:MAX_TEXT], tool_name="evaluate"
             ) from None

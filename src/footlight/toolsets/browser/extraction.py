@@ -14,7 +14,7 @@ from footlight.browser.reading import reads as reading
 from footlight.browser.reading.elements import FoundElement
 from footlight.browser.reading.evaluation import run_isolated_script, run_script
 from footlight.browser.reading.markdown import cut_part, read
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.server.answers import PageText
 from footlight.server.tools import Count, MaybeBudget, ToolCall, Whole, tool
 from footlight.toolsets.browser.parameters import Offset, Selector
@@ -81,7 +81,7 @@ async def extract_table(call: ToolCall, selector: Selector) -> TableData:
     try:
         return inspection.read_table_data(reply)
     except ValueError as error:
-        raise InvalidParameter(f"selector: {error}", parameter="selector", selector=selector) from None
+        raise InvalidParameterError(f"selector: {error}", parameter="selector", selector=selector) from None
 
 
 @tool(effect="read")

@@ -12,7 +12,7 @@ from footlight.browser.driver.output_folder import OutputFolder, write_new
 from footlight.browser.network.policy import upload_paths
 from footlight.browser.reading.screenshots import PaperFormat, PrintOptions, print_pdf
 from footlight.browser.sessions.overview import DownloadInfo, download_info
-from footlight.errors import MissingParameter, PermissionDenied
+from footlight.errors import MissingParameterError, PermissionDeniedError
 from footlight.server.calls.attachments import attach_file
 from footlight.server.tools import Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import ActionResult, Selector, action_result
@@ -66,10 +66,10 @@ async def drop(
 ) -> DropResult:
     """Drop files or data onto element. Files must be below the upload roots."""
     if not files and not data:
-        raise MissingParameter("drop needs files or data", parameter="files", missing=["files", "data"])
+        raise MissingParameterError("drop needs files or data", parameter="files", missing=["files", "data"])
     security = call.settings.security
     if files and not security.enable_file_upload:
-        raise PermissionDenied(
+        raise PermissionDeniedError(
             "files: uploading is disabled on this server",
             suggestion="Ask the server operator to enable security.enableFileUpload.",
             setting="security.enableFileUpload",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.errors import DeadlineExceeded, HelpRefused, PermissionDenied
+from footlight.errors import DeadlineExceededError, HelpRefusedError, PermissionDeniedError
 from footlight.server.answers.answer import Image
 from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.browser.parameters import ActionResult, action_result
@@ -46,7 +46,7 @@ async def request_help(
     try:
         note = await _get_help(call, reason)
     except TimeoutError:
-        raise DeadlineExceeded(
+        raise DeadlineExceededError(
             f"No person handed the page back within {call.deadline.elapsed}",
             suggestion="Look at the page: a person may have begun to act. Then continue without help, or ask "
             "again with a longer timeout.",
@@ -67,7 +67,7 @@ async def watch_session(
     """Show the session live to the person who uses this client: picture, state and calls."""
     if call.live_view is None:
         raise _no_page_error("Nobody can watch")
-    # It neither opens a session nor takes its turn: it neither waits for the session's calls nor delays them.
+    # It neither opens a session nor takes its lock: it neither waits for the session's calls nor delays them.
     session = call.sessions.find(session_id, caller=call.caller)
     call.use_session(session)
     view = await call.live_view.view(session, after_frame=after_frame, after_call=after_call)
@@ -76,8 +76,8 @@ async def watch_session(
     return cast("LiveViewResult", view.facts)
 
 
-def _no_page_error(what: str) -> PermissionDenied:
-    return PermissionDenied(
+def _no_page_error(what: str) -> PermissionDeniedError:
+    return PermissionDeniedError(
         f"{what}: this server has no page on which a person can watch",
         suggestion="Ask the server operator to start the server with --watch.",
         setting="watch.enabled",
@@ -89,18 +89,18 @@ async def _get_help(call: ToolCall, reason: str) -> str:
 
     Raises:
         TimeoutError: nobody has handed the page back in time.
-        HelpRefused: the person whom the client asked does not help.
+        HelpRefusedError: the person whom the client asked does not help.
     """
-    turn = call.session.turn
+    takeover = call.session.takeover
     if call.elicitation is None:
         async with asyncio.timeout(call.deadline.remaining_ms / 1000):
-            return await turn.ask_for_help(reason)
+            return await takeover.ask_for_help(reason)
     inviting = call.elicitation.invite(
-        call.session.id, hand_backs=turn.hand_backs, expires=call.deadline.expires
+        call.session.id, hand_backs=takeover.hand_backs, expires=call.deadline.expires
     )
     async with inviting as invitation:
-        if turn.hand_backs > invitation.hand_backs and not turn.is_persons:
-            return turn.last_note  # They were faster than their client, which repeats the call.
+        if takeover.hand_backs > invitation.hand_backs and not takeover.is_active:
+            return takeover.last_note  # They were faster than their client, which repeats the call.
         async with asyncio.timeout_at(invitation.expires):
             note = await _ask_through_client(call, invitation, reason)
         await invitation.complete()
@@ -108,16 +108,16 @@ async def _get_help(call: ToolCall, reason: str) -> str:
 
 
 async def _ask_through_client(call: ToolCall, invitation: "Invitation", reason: str) -> str:
-    turn = call.session.turn
-    helping = asyncio.create_task(turn.ask_for_help(reason))
+    takeover = call.session.takeover
+    helping = asyncio.create_task(takeover.ask_for_help(reason))
     asking = asyncio.create_task(invitation.ask(call.mask(reason)))
     try:
         await asyncio.wait((helping, asking), return_when=asyncio.FIRST_COMPLETED)
         if not helping.done():
             reply = await asking
-            _check_reply(reply, has_helper=turn.is_persons)
+            _check_reply(reply, has_helper=takeover.is_active)
             if reply is not None and reply.is_done:
-                turn.give_back(reply.note)
+                takeover.end(reply.note)
         return await helping
     finally:
         for task in (helping, asking):
@@ -126,9 +126,9 @@ async def _ask_through_client(call: ToolCall, invitation: "Invitation", reason: 
 
 
 def _check_reply(reply: "HelpReply | None", *, has_helper: bool) -> None:
-    """Raise HelpRefused if the person does not help, unless another person helps on the watch page."""
+    """Raise HelpRefusedError if the person does not help, unless another person helps on the watch page."""
     if reply is None or reply.action == "accept" or has_helper:
         return
     if reply.action == "decline":
-        raise HelpRefused("The person declined to help", action="decline")
-    raise HelpRefused("The person closed the question without an answer", action="cancel")
+        raise HelpRefusedError("The person declined to help", action="decline")
+    raise HelpRefusedError("The person closed the question without an answer", action="cancel")

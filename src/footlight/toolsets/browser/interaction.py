@@ -15,7 +15,7 @@ from footlight.browser.actions.forms.kinds import FieldKind
 from footlight.browser.actions.keyboard import Modifier, press_key
 from footlight.browser.actions.mouse import Point, scroll_by
 from footlight.browser.actions.touch import Direction
-from footlight.errors import InvalidParameter, MissingParameter
+from footlight.errors import InvalidParameterError, MissingParameterError
 from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import Count, Number, ToolCall, Whole, tool
 from footlight.toolsets.browser.parameters import (
@@ -228,18 +228,18 @@ def _find_point(x: float | None, y: float | None, names: tuple[str, str] = ("x",
     """Return the point, or None where neither coordinate is given.
 
     Raises:
-        MissingParameter: only one of them is given.
+        MissingParameterError: only one of them is given.
     """
     if x is None and y is None:
         return None
     if x is None or y is None:
         missing = names[0] if x is None else names[1]
-        raise MissingParameter(f"{names[0]} and {names[1]} need each other", parameter=missing)
+        raise MissingParameterError(f"{names[0]} and {names[1]} must be given together", parameter=missing)
     return Point(x, y, names)
 
 
-def _make_choice_error(tool: str, one: str, other: str) -> InvalidParameter:
-    return InvalidParameter(f"{tool} takes either {one}, or {other}", parameter=one)
+def _make_choice_error(tool: str, one: str, other: str) -> InvalidParameterError:
+    return InvalidParameterError(f"{tool} takes either {one}, or {other}", parameter=one)
 
 
 class SelectResult(ActionResult):

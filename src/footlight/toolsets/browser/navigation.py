@@ -7,14 +7,18 @@ from typing_extensions import TypedDict
 
 from footlight.browser.actions import navigation
 from footlight.browser.actions.navigation import Navigation
-from footlight.browser.actions.waiting.elements import wait_for_selector as wait_for_element
+from footlight.browser.actions.waiting.elements import ElementState, wait_for_element
 from footlight.browser.actions.waiting.functions import wait_for_function
 from footlight.browser.actions.waiting.network import wait_for_download, wait_for_response, wait_for_url
 from footlight.browser.actions.waiting.texts import wait_for_text, wait_for_text_gone
 from footlight.browser.actions.waiting.url_pattern import UrlPattern
-from footlight.browser.reading import reads as reading
 from footlight.browser.sessions.overview import DownloadInfo, download_info
-from footlight.errors import ExpectationFailed, InvalidParameter, MissingParameter, PermissionDenied
+from footlight.errors import (
+    ExpectationFailedError,
+    InvalidParameterError,
+    MissingParameterError,
+    PermissionDeniedError,
+)
 from footlight.server.tools import Expect, Milliseconds, ToolCall, tool
 from footlight.server.tools.parameter_types import (
     CONTRADICTION,
@@ -162,7 +166,7 @@ async def wait_for(
         download=download,
     )
     if state is not None and selector is None:
-        raise InvalidParameter("state: only valid with selector; leave it out", parameter="state")
+        raise InvalidParameterError("state: only valid with selector; leave it out", parameter="state")
     page, deadline = call.page, call.deadline.without_patience()
     found: WaitResult = {"url": page.url}
     match condition:
@@ -189,12 +193,12 @@ def _find_condition(**conditions: object) -> tuple[str, object]:
     conditions_set = [(name, value) for name, value in conditions.items() if value is not None]
     known = ", ".join(conditions)
     if not conditions_set:
-        raise MissingParameter(
+        raise MissingParameterError(
             f"wait_for needs one of {known}", parameter=next(iter(conditions)), missing=list(conditions)
         )
     if len(conditions_set) > 1:
         names = " and ".join(name for name, _ in conditions_set)
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"{conditions_set[1][0]}: wait_for takes one of {known}, not {names}; call it once for each",
             parameter=conditions_set[1][0],
         )
@@ -203,7 +207,7 @@ def _find_condition(**conditions: object) -> tuple[str, object]:
 
 def _check_evaluation(call: ToolCall) -> None:
     if not call.settings.security.enable_script_evaluation:
-        raise PermissionDenied(
+        raise PermissionDeniedError(
             "function: script evaluation is disabled on this server",
             suggestion="Wait for text, url, selector or response instead. Or ask the server operator to "
             "enable security.enableScriptEvaluation.",
@@ -228,12 +232,14 @@ async def expect(
     given = Expect.model_construct(text=text, gone=gone, url=url, request=request, value=value, count=count)
     if all(each is None for _, each in given):
         names = list(Expect.model_fields)
-        raise MissingParameter(f"expect needs one of {', '.join(names)}", parameter="text", missing=names)
+        raise MissingParameterError(
+            f"expect needs one of {', '.join(names)}", parameter="text", missing=names
+        )
     if given.is_contradictory():
-        raise InvalidParameter(f"gone: {CONTRADICTION}", parameter="gone")
+        raise InvalidParameterError(f"gone: {CONTRADICTION}", parameter="gone")
     try:
         await call.meet(given.make_expectation(), since=call.session.actions.last.began_at)
-    except ExpectationFailed as error:
+    except ExpectationFailedError as error:
         error.suggestion, error.retryable = "Look at the page, or wait longer with a timeout parameter.", True
         raise
     return action_result(call)
@@ -248,11 +254,10 @@ class StateReached(TypedDict):
 async def wait_for_selector(
     call: ToolCall,
     selector: Selector,
-    state: Literal["attached", "detached", "visible", "hidden"] = "visible",
+    state: ElementState = "visible",
 ) -> StateReached:
     """Wait for selector. Until the first match reaches the state."""
-    call.stage(f"waiting for {selector} to be {state}")
-    await reading.wait_for(call.page, selector, state, call.deadline)
+    await wait_for_element(call.page, selector, state, call.deadline, any_match=False)
     return {"selector": selector, "state": state}
 
 

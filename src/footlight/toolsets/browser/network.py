@@ -15,7 +15,7 @@ from footlight.browser.network.mocks import MockResponse
 from footlight.browser.network.request_log import RESOURCE_TYPES, LogFilter
 from footlight.browser.network.throttling import Throttling
 from footlight.browser.sessions.overview import EntryInfo, LogCounts, entry_info, log_counts
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.safe_text import cut_text
 from footlight.server.prompt_redaction import names_secret
 from footlight.server.tools import Count, Number, ToolCall, Whole, tool
@@ -79,7 +79,7 @@ async def block_resource(call: ToolCall, resource_type: str, action: Rule = "add
     """Block resource type. Such as image, font, stylesheet, script, media or fetch."""
     if action != "list" and resource_type not in RESOURCE_TYPES:
         known = ", ".join(RESOURCE_TYPES)
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"resourceType: {resource_type!r} is not one of {known}", parameter="resourceType"
         )
     if action == "add":
@@ -207,7 +207,7 @@ async def get_request(
 ) -> RequestDetails:
     """Get a request's headers or body. Secret headers are masked."""
     if offset and not part.endswith("_body"):
-        raise InvalidParameter("offset: only valid for a body", parameter="offset")
+        raise InvalidParameterError("offset: only valid for a body", parameter="offset")
     exchange = get_exchange(call.session.log, request_id)
     match part:
         case "summary":
@@ -262,7 +262,7 @@ async def _mask_bytes(body: bytes, call: ToolCall) -> bytes:
 
 def _describe_binary(body: bytes, offset: int) -> RequestDetails:
     if offset > len(body):
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"offset: {offset} is beyond the end; the body has {len(body)} bytes", parameter="offset"
         )
     end = offset + MAX_BINARY_BYTES

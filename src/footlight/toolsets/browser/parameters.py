@@ -15,7 +15,7 @@ from footlight.browser.context import options
 from footlight.browser.context.options import DialogType
 from footlight.browser.context.storage_state import is_origin
 from footlight.config import DialogAnswer
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.server.answers.secrets import SecretText
 from footlight.server.tools import Number, ToolCall, Whole
 
@@ -84,10 +84,10 @@ def excerpt(text: str, offset: int, *, longest: int = MAX_EXCERPT_CHARS) -> Exce
     """Return the piece of `text` that begins at `offset`.
 
     Raises:
-        InvalidParameter: The text ends before `offset`.
+        InvalidParameterError: The text ends before `offset`.
     """
     if offset > len(text):
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"offset: {offset} is beyond the end; the text has {len(text)} characters", parameter="offset"
         )
     end = offset + longest
@@ -155,16 +155,16 @@ class _HeadersInput(RootModel[dict[str, Private]]):
     def option(self) -> dict[str, str]:
         for name, value in self.root.items():
             if not re.fullmatch(_HEADER_NAME, name):
-                raise InvalidParameter(
+                raise InvalidParameterError(
                     f"extraHeaders: {name!r} is not a valid header name", parameter="extraHeaders"
                 )
             if name.lower() in _UNSAFE_HEADERS or (name.lower(), value.lower()) == ("connection", "upgrade"):
-                raise InvalidParameter(
+                raise InvalidParameterError(
                     f"extraHeaders: {name} is set by the browser, which sends no request with another one",
                     parameter="extraHeaders",
                 )
             if not re.fullmatch(_HEADER_VALUE, value):
-                raise InvalidParameter(
+                raise InvalidParameterError(
                     f"extraHeaders.{name}: the value has a character that is not allowed in a header",
                     parameter=f"extraHeaders.{name}",
                 )
@@ -195,7 +195,7 @@ class _CredentialsInput(BaseModel):
     def option(self) -> options.Credentials:
         origin = self.origin
         if origin is not None and not _is_site(origin):
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 "httpCredentials.origin: must be like https://example.com", parameter="httpCredentials.origin"
             )
         return options.Credentials(
@@ -216,7 +216,7 @@ class _ProxyInput(BaseModel):
     @property
     def option(self) -> options.Proxy:
         if not _is_server(self.server):
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 "proxy.server: must be like http://host:3128 or socks5://host:1080; a name and a password go "
                 "into proxy.username and proxy.password",
                 parameter="proxy.server",

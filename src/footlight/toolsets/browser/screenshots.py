@@ -14,7 +14,7 @@ from footlight.browser.page.region_capture import look_at
 from footlight.browser.reading.areas import Area, find_areas, locate_frame
 from footlight.browser.reading.screenshots import ScreenshotOptions, take_element_screenshot, take_screenshot
 from footlight.browser.recording.artifact_store import ScreenshotArtifact
-from footlight.errors import InvalidParameter, MissingParameter, PermissionDenied
+from footlight.errors import InvalidParameterError, MissingParameterError, PermissionDeniedError
 from footlight.server.calls.attachments import attach_screenshot
 from footlight.server.resources.uris import ROOT, Address
 from footlight.server.tools import Number, ToolCall, tool
@@ -45,8 +45,8 @@ async def attach(
     Return the picture as it is sent, and its URI if the server keeps it.
 
     Raises:
-        PermissionDenied: The picture is larger than this server allows.
-        ResourceExhausted: It has too many pixels.
+        PermissionDeniedError: The picture is larger than this server allows.
+        ResourceExhaustedError: It has too many pixels.
     """
     from footlight.browser.reading.pictures import fit
 
@@ -58,7 +58,7 @@ async def attach(
 def _check_size(call: ToolCall, data: bytes) -> None:
     limit = call.settings.security.max_screenshot_size
     if len(data) > limit:
-        raise PermissionDenied(
+        raise PermissionDeniedError(
             f"The screenshot has {len(data)} bytes, more than the {limit} that this server allows",
             suggestion="Take it as jpeg, smaller (maxSide), without fullPage, or of one element.",
             bytes=len(data),
@@ -99,7 +99,7 @@ async def screenshot(
 ) -> ScreenshotTaken:
     """Take screenshot"""
     if quality is not None and type == "png":
-        raise InvalidParameter("quality: only valid for JPEG; set type to jpeg", parameter="quality")
+        raise InvalidParameterError("quality: only valid for JPEG; set type to jpeg", parameter="quality")
     options = ScreenshotOptions(
         full_page=full_page, type=type, quality=None if quality is None else int(quality)
     )
@@ -199,11 +199,11 @@ async def visual_diff(
 ) -> ComparisonResult:
     """Compare with a baseline screenshot"""
     if selector is not None and full_page:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             "fullPage: cannot be combined with selector; leave one of them out", parameter="fullPage"
         )
     if baseline is None and save is None:
-        raise MissingParameter(
+        raise MissingParameterError(
             "visual_diff needs the parameter baseline, or save",
             suggestion="Give the uri of an earlier screenshot, or the path of an image, as baseline; or "
             "save, to write the first one.",
@@ -221,7 +221,7 @@ async def visual_diff(
         try:
             difference = await asyncio.to_thread(_compare_pictures, before, now, threshold, ignored)
         except ValueError as error:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"baseline: {baseline} cannot be compared with: {error}", parameter="baseline"
             ) from None
         side = 0 if full_page else MODEL_SIDE
@@ -284,19 +284,19 @@ def _find_screenshot(call: ToolCall, uri: str) -> bytes:
     """Return the screenshot that this server keeps at `uri`.
 
     Raises:
-        InvalidParameter: There is no screenshot at that address.
-        SessionNotFound: The session has ended, or belongs to another principal.
+        InvalidParameterError: There is no screenshot at that address.
+        SessionNotFoundError: The session has ended, or belongs to another principal.
     """
     try:
         address = Address.parse(uri)
     except ValueError as error:
-        raise InvalidParameter(f"baseline: {uri}: {error}", parameter="baseline") from None
+        raise InvalidParameterError(f"baseline: {uri}: {error}", parameter="baseline") from None
     if address.kind == "screenshot":
         session = call.sessions.find(address.session_id, caller=call.caller)
         for shot in session.artifacts.items(session.id, ScreenshotArtifact):
             if (shot.page_id, shot.timestamp) == address.segments[1:]:
                 return shot.data
-    raise InvalidParameter(
+    raise InvalidParameterError(
         f"baseline: there is no screenshot {uri}, or it was dropped to make room for later ones",
         parameter="baseline",
     )
@@ -306,12 +306,12 @@ def _read_image(call: ToolCall, file: str) -> bytes:
     """Return an image file: by its name in the output folder, or from below an upload root.
 
     Raises:
-        InvalidParameter: It is not a file, or too large.
-        PermissionDenied: It is outside these folders.
+        InvalidParameterError: It is not a file, or too large.
+        PermissionDeniedError: It is outside these folders.
     """
     path = _find_image(call, file)
     if path.stat().st_size > MAX_BASELINE_BYTES:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"baseline: {file} has more than {MAX_BASELINE_BYTES} bytes", parameter="baseline"
         )
     return path.read_bytes()
@@ -325,14 +325,14 @@ def _find_image(call: ToolCall, file: str) -> Path:
     roots = [output.path, *(security.upload_roots if security.enable_file_upload else ())]
     try:
         return upload_paths([file], roots, forbidden=call.settings.private_paths)[0]
-    except InvalidParameter:
-        raise InvalidParameter(
+    except InvalidParameterError:
+        raise InvalidParameterError(
             f"baseline: {file} is not a file",
             suggestion="Give the uri of an earlier screenshot, a name given to save, or a path.",
             parameter="baseline",
         ) from None
-    except PermissionDenied:
-        raise PermissionDenied(
+    except PermissionDeniedError:
+        raise PermissionDeniedError(
             f"baseline: {file} is outside the folders that images may be read from",
             suggestion=f"Use a file below {', '.join(str(root.resolve()) for root in roots)}.",
             parameter="baseline",

@@ -13,7 +13,7 @@ from footlight.browser.sessions.overview import ExtensionInfo, SessionInfo, exte
 from footlight.browser.sessions.overview import Viewport as Size
 from footlight.browser.sessions.session import SessionOptions
 from footlight.browser.sessions.session_state import apply_state, capture_state
-from footlight.errors import InvalidParameter, PermissionDenied
+from footlight.errors import InvalidParameterError, PermissionDeniedError
 from footlight.server.tools import Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import (
     DialogPolicy,
@@ -94,7 +94,7 @@ async def create_session(
 ) -> SessionCreated:
     """Create new session. Isolated; pass its id as sessionId to other calls."""
     if init_scripts and not call.settings.security.enable_script_evaluation:
-        raise PermissionDenied(
+        raise PermissionDeniedError(
             "initScripts: script evaluation is disabled on this server",
             suggestion="Leave it out, or ask the server operator to enable security.enableScriptEvaluation.",
             setting="security.enableScriptEvaluation",
@@ -184,7 +184,7 @@ async def restore_state(
 def _get_saved_state(call: ToolCall, name: str) -> SessionState:
     if name in (known := call.states.names()):
         return call.states.get(name)
-    raise InvalidParameter(
+    raise InvalidParameterError(
         f"state: no state named {name!r} is saved; saved: {', '.join(known) or 'none'}", parameter="state"
     )
 
@@ -192,7 +192,7 @@ def _get_saved_state(call: ToolCall, name: str) -> SessionState:
 def _get_named_state(call: ToolCall, state: dict[str, Any]) -> SessionState:
     name = state["name"]
     if len(state) > 1 or not isinstance(name, str):
-        raise InvalidParameter("state: {name} must be a string and the only key", parameter="state")
+        raise InvalidParameterError("state: {name} must be a string and the only key", parameter="state")
     return call.states.get(name)
 
 

@@ -20,12 +20,12 @@ from footlight.browser.snapshot.blankness import BLANK_NOTICE, is_blank
 from footlight.browser.snapshot.finding import find_lines, make_matcher
 from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.text.budget import fit_snapshot
-from footlight.browser.snapshot.text.chrome import fold_known_chrome
 from footlight.browser.snapshot.text.fitting import LinkTo, cut_lines, fit
+from footlight.browser.snapshot.text.landmarks import fold_known_landmarks
 from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth
 from footlight.browser.snapshot.text.node_tree import NodeInfo, render_json
 from footlight.browser.snapshot.text.yaml import render_yaml
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.server.answers import PageText
 from footlight.server.calls.attachments import attach_text
 from footlight.server.tools import Count, MaybeBudget, ToolCall, tool
@@ -104,7 +104,7 @@ async def snapshot(
 
     def write() -> SnapshotTaken:
         selected = narrow()
-        folded = fold_known_chrome(before, selected) if is_whole else None
+        folded = fold_known_landmarks(before, selected) if is_whole else None
         limit = budget or call.settings.observation.budget
         taken = _fit_snapshot(selected, format, limit, keep, uris, folded)
         if root_selector is None and is_blank(seen):
@@ -197,7 +197,7 @@ async def find(
 ) -> FindResult:
     """Find in the snapshot. By text or regex; returns refs and surrounding lines."""
     if (text is None) == (regex is None):
-        raise InvalidParameter("find takes either text or regex", parameter="text")
+        raise InvalidParameterError("find takes either text or regex", parameter="text")
     matches = make_matcher(text, regex)
     seen = await look(call.page, call.deadline)
     found = await asyncio.to_thread(find_lines, seen.nodes, matches, limit)

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from footlight.browser.actions.clipboard import read_clipboard, write_clipboard
 from footlight.browser.reading.storage import PageStorage, WebStorageArea
-from footlight.errors import InvalidParameter, MissingParameter
+from footlight.errors import InvalidParameterError, MissingParameterError
 from footlight.safe_text import cut_text
 from footlight.server.answers.secrets import SecretText
 from footlight.server.tools import Number, ToolCall, tool
@@ -73,7 +73,7 @@ async def set_cookies(
     cookie_fields = [cookie.model_dump(by_alias=True, exclude_none=True) for cookie in cookies]
     for index, cookie in enumerate(cookie_fields):
         if "url" not in cookie and "domain" not in cookie:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"cookies.{index}: needs a url, or a domain and a path", parameter=f"cookies.{index}"
             )
         if "domain" in cookie:
@@ -84,7 +84,7 @@ async def set_cookies(
         # A cookie that has expired deletes the one of that name.
         if not is_stored and not 0 < cookie.get("expires", -1) <= time.time():
             why = ": sameSite None requires secure" if cookie.get("sameSite") == "None" else ""
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"cookies.{index}: the browser did not store it{why}. Others may have been stored",
                 parameter=f"cookies.{index}",
             )
@@ -102,7 +102,7 @@ async def delete_cookies(
 ) -> CookiesDeleted:
     """Delete cookies. By name, domain or both, or all of the session."""
     if (all is None) == (name is None and domain is None):
-        raise InvalidParameter(
+        raise InvalidParameterError(
             "delete_cookies takes name and domain, or one of them, or all", parameter="name"
         )
     return {"deleted": await call.session.cookies.delete(name=name, domain=domain)}
@@ -161,11 +161,11 @@ def _check_arguments(action: Action, key: str | None, value: str | None, offset:
     needed = {"get": {"key"}, "set": {"key", "value"}, "remove": {"key"}}.get(action, set[str]())
     for name, argument in (("key", key), ("value", value)):
         if argument is None and name in needed:
-            raise MissingParameter(f"storage needs the parameter {name} to {action}", parameter=name)
+            raise MissingParameterError(f"storage needs the parameter {name} to {action}", parameter=name)
         if argument is not None and name not in needed:
-            raise InvalidParameter(f"{name}: not used by {action}; leave it out", parameter=name)
+            raise InvalidParameterError(f"{name}: not used by {action}; leave it out", parameter=name)
     if offset and action not in ("get", "list"):
-        raise InvalidParameter(f"offset: not used by {action}; leave it out", parameter="offset")
+        raise InvalidParameterError(f"offset: not used by {action}; leave it out", parameter="offset")
 
 
 async def _get_item(area_storage: PageStorage, key: str, offset: int, call: ToolCall) -> StorageResult:
@@ -220,7 +220,7 @@ async def clipboard(
     """Read or write the clipboard. Shared by all sessions of a browser."""
     if action == "write":
         if text is None:
-            raise MissingParameter("clipboard needs the parameter text to write", parameter="text")
+            raise MissingParameterError("clipboard needs the parameter text to write", parameter="text")
         _refuse_unused(action, offset=offset)
         await write_clipboard(call.page, text, call.deadline, html=html)
         return {"length": len(text)}
@@ -238,4 +238,4 @@ async def clipboard(
 def _refuse_unused(action: str, **unused: str | int | None) -> None:
     for name, value in unused.items():
         if value is not None and value != 0:
-            raise InvalidParameter(f"{name}: not used by {action}; leave it out", parameter=name)
+            raise InvalidParameterError(f"{name}: not used by {action}; leave it out", parameter=name)

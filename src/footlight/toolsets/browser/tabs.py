@@ -9,8 +9,8 @@ from typing_extensions import TypedDict
 from footlight.browser.actions import navigation
 from footlight.browser.actions.dialogs import answer_dialog
 from footlight.browser.page.page import Page
-from footlight.browser.page.page_operations import bring_to_front, close_page, page_title
-from footlight.errors import FootlightError, InvalidParameter, MissingParameter
+from footlight.browser.page.page_operations import bring_to_front, close_page, find_title
+from footlight.errors import FootlightError, InvalidParameterError, MissingParameterError
 from footlight.server.answers.secrets import SecretText
 from footlight.server.tools import ToolCall, tool
 
@@ -57,7 +57,9 @@ async def tabs(
             return _describe_active(call)
         case "select":
             if page_id is None:
-                raise MissingParameter("tabs: select needs pageId", parameter="pageId", pages=_page_ids(call))
+                raise MissingParameterError(
+                    "tabs: select needs pageId", parameter="pageId", pages=_page_ids(call)
+                )
             page = await call.session.page_table.get(page_id)
             call.use_page(page)
             call.session.page_table.select(page)
@@ -65,7 +67,7 @@ async def tabs(
             return _describe_active(call)
         case "close":
             if page_id is None and not call.session.pages:
-                raise InvalidParameter("action: there is no open tab to close", parameter="action")
+                raise InvalidParameterError("action: there is no open tab to close", parameter="action")
             closed = await close_page(
                 await call.session.page_table.get(page_id), call.deadline, ask=before_unload
             )
@@ -81,7 +83,7 @@ def _check_unused(action: str, page_id: str | None, url: str | None, before_unlo
     }
     for name, value in unused.items():
         if value:
-            raise InvalidParameter(f"{name}: not used by {action}; leave it out", parameter=name)
+            raise InvalidParameterError(f"{name}: not used by {action}; leave it out", parameter=name)
 
 
 async def _open_tab(call: ToolCall, url: str | None) -> None:
@@ -101,7 +103,7 @@ async def _open_tab(call: ToolCall, url: str | None) -> None:
 
 async def _list_tabs(call: ToolCall) -> list[TabInfo]:
     pages = call.session.pages
-    titles = await asyncio.gather(*map(page_title, pages))
+    titles = await asyncio.gather(*map(find_title, pages))
     current = call.session.page_table.current
     return [_describe_tab(call, page, title, current) for page, title in zip(pages, titles, strict=True)]
 

@@ -15,7 +15,7 @@ from footlight.apps.observation import describe_test_id, find_nodes, read_state
 from footlight.browser.driver.output_folder import fill_reserved
 from footlight.browser.reading.screenshots import ScreenshotOptions, take_element_screenshot, take_screenshot
 from footlight.browser.reading.test_ids import list_test_ids
-from footlight.errors import ResourceExhausted
+from footlight.errors import ResourceExhaustedError
 from footlight.private_files import open_private
 from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.metamask.knowledge import find_prior_knowledge, screenshot_path
@@ -136,7 +136,7 @@ async def _take_screenshot(
     )
     largest = call.settings.security.max_screenshot_size
     if len(data) > largest:
-        raise ResourceExhausted(
+        raise ResourceExhaustedError(
             f"The screenshot has {len(data)} bytes; this server allows at most {largest}",
             suggestion="Give fullPage: false, or a selector.",
         )

@@ -9,8 +9,8 @@ from typing_extensions import TypedDict
 
 from footlight.browser.network.mocks import MockResponse
 from footlight.browser.reading import reads as reading
-from footlight.errors import InvalidParameter
-from footlight.server.calls.steps import StepFailed
+from footlight.errors import InvalidParameterError
+from footlight.server.calls.steps import StepFailedError
 from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.metamask.parameters import (
     A11yRef,
@@ -110,7 +110,7 @@ async def run_steps(
     """Run several calls as one. timeoutMs is the time limit of all together."""
     try:
         outcomes = await call.run_steps([step.model_dump() for step in steps], stop_on_error=stop_on_error)
-    except StepFailed as failed:
+    except StepFailedError as failed:
         failed.error.details["tool"] = failed.outcomes[-1].tool
         raise
     steps_json: Any = [outcome.as_json() for outcome in outcomes]
@@ -131,7 +131,7 @@ async def close_tab(call: ToolCall, role: Role | None = None, url: Url = None) -
     app = running_app(call).app
     page = _find_tab(app, role, url)
     if app.role_of(page) == "extension" and len(app.pages_of("extension")) == 1:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             "role: the app's only page cannot be closed; end the session with cleanup", parameter="role"
         )
     await page.close()
@@ -140,7 +140,7 @@ async def close_tab(call: ToolCall, role: Role | None = None, url: Url = None) -
 
 def _find_tab(app: ExtensionApp, role: str | None, url: str | None) -> Page:
     if role is None and url is None:
-        raise InvalidParameter("role: give role, url or both", parameter="role")
+        raise InvalidParameterError("role: give role, url or both", parameter="role")
     matching = [
         page
         for page in app.session.pages
@@ -148,7 +148,7 @@ def _find_tab(app: ExtensionApp, role: str | None, url: str | None) -> Page:
     ]
     if not matching:
         open_tabs = ", ".join(f"{app.role_of(page)} {page.url}" for page in app.session.pages)
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"{'role' if role else 'url'}: no tab matches; open tabs: {open_tabs}",
             parameter="role" if role else "url",
             tabs=_list_tabs(app)["tabs"],

@@ -12,10 +12,10 @@ from footlight.apps.observation import wait_until_drawn
 from footlight.browser.actions import navigation
 from footlight.browser.actions.click import click_element
 from footlight.browser.actions.forms.text_input import replace_text
-from footlight.browser.actions.waiting.elements import wait_for_selector
+from footlight.browser.actions.waiting.elements import wait_for_element
 from footlight.browser.page.capture import look
 from footlight.browser.reading import reads as reading
-from footlight.errors import FootlightError, InvalidParameter, MissingParameter
+from footlight.errors import FootlightError, InvalidParameterError, MissingParameterError
 from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.metamask.observation import ActionObserver
@@ -96,9 +96,9 @@ async def navigate(
     """Go to a screen of the app, or with screen url to a URL. A site opens in its own tab."""
     app = running_app(call).app
     if screen == "url" and url is None:
-        raise MissingParameter("url: required with screen url", parameter="url")
+        raise MissingParameterError("url: required with screen url", parameter="url")
     if screen != "url" and url is not None:
-        raise InvalidParameter(f"url: only with screen url, not with {screen}", parameter="url")
+        raise InvalidParameterError(f"url: only with screen url, not with {screen}", parameter="url")
     before = app.session.pages
     try:
         page = await (_open_screen(call, app, screen) if url is None else _open_url(call, app, url))
@@ -139,7 +139,7 @@ async def _go_within(call: ToolCall, page: Page, url: str) -> None:
 
 async def _list_dialogs(call: ToolCall, page: Page) -> list[str]:
     """Return the quoted names of the open dialogs of a page."""
-    if not await reading.is_shown(page, DIALOG, call.deadline):
+    if not await reading.is_first_visible(page, DIALOG, call.deadline):
         return []
     nodes = trim_nodes((await look(page, call.deadline)).nodes)
     return [f'"{node.name}"' for node in nodes if node.role in ("dialog", "alertdialog")]
@@ -161,7 +161,7 @@ async def _open_screen(call: ToolCall, app: ExtensionApp, screen: str) -> Page:
     paths = {"home": profile.home, "settings": profile.settings, "notification": profile.notification}
     path = paths[screen]
     if path is None:
-        raise InvalidParameter(f"screen: {profile.name} has no page for {screen}", parameter="screen")
+        raise InvalidParameterError(f"screen: {profile.name} has no page for {screen}", parameter="screen")
     if screen == "notification" and (open_ones := app.pages_of("notification")):
         return open_ones[-1]
     if screen == "notification":
@@ -275,13 +275,13 @@ async def wait_for(
 ) -> AppElementFound:
     """Wait until an element is visible: exactly one of a11yRef, testId and selector."""
     target = AppTarget(a11y_ref, test_id, selector, within)
-    limit = call.deadline.limit_to(timeout_ms)
+    limit = call.deadline.limit_to(timeout_ms).without_patience()
     while True:
         found = target.build_selector(call)
         is_notification = running_app(call).app.role_of(call.page) == "notification"
         try:
             with target.translate_refs(call):
-                await wait_for_selector(call.page, found, "visible", limit)
+                await wait_for_element(call.page, found, "visible", limit)
             return {"found": True, "target": str(target)}
         except FootlightError:
             if a11y_ref is not None or not is_notification or not _use_current_page(call):

@@ -12,7 +12,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.browser.driver.output_folder import cut_to_bytes
-from footlight.errors import InvalidParameter, PermissionDenied
+from footlight.errors import InvalidParameterError, PermissionDeniedError
 from footlight.knowledge import rows
 from footlight.knowledge.index.search import SearchQuery
 from footlight.knowledge.naming import parse_moment
@@ -90,7 +90,7 @@ async def knowledge_summarize(call: ToolCall, session_id: Maybe[str] = None) -> 
 def _get_store(call: ToolCall) -> KnowledgeStore:
     store = app_sessions(call).knowledge
     if store is None:
-        raise PermissionDenied(
+        raise PermissionDeniedError(
             "Steps are not recorded on this server",
             suggestion="Ask the server operator to set knowledge.keep to true.",
         )
@@ -101,7 +101,7 @@ def _parse_since(text: str) -> datetime:
     try:
         return parse_moment(text, now=datetime.now(UTC))
     except ValueError as error:
-        raise InvalidParameter(f"since: {error}", parameter="since") from None
+        raise InvalidParameterError(f"since: {error}", parameter="since") from None
 
 
 async def find_prior_knowledge(sessions: AppSessions, look: AppObservation) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from footlight.browser.page.refs import leading_ref
 from footlight.browser.reading import reads as reading
-from footlight.errors import ElementNotFound, FootlightError, InvalidParameter, StaleRef
+from footlight.errors import ElementNotFoundError, FootlightError, InvalidParameterError, StaleRefError
 
 if TYPE_CHECKING:
     from footlight.apps.nodes import RefMap
@@ -80,7 +80,7 @@ def running_app(call: ToolCall) -> RunningApp:
     """Return the running app.
 
     Raises:
-        NoActiveSession: No app is running.
+        NoActiveSessionError: No app is running.
     """
     return app_sessions(call).running(caller=call.caller)
 
@@ -109,15 +109,15 @@ class AppTarget:
         """Return the engine's selector for the element.
 
         Raises:
-            InvalidParameter: Not exactly one of a11yRef, testId and selector was given.
-            StaleRef: The ref is not from the last snapshot of this page.
+            InvalidParameterError: Not exactly one of a11yRef, testId and selector was given.
+            StaleRefError: The ref is not from the last snapshot of this page.
         """
         own = _build_one(call, "", self.a11y_ref, self.test_id, self.selector)
         within = self.within
         if within is None:
             return own
         if self.a11y_ref is not None:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 "within: cannot be combined with a11yRef; leave one of them out", parameter="within"
             )
         around = _build_one(call, "within.", within.a11y_ref, within.test_id, within.selector)
@@ -127,14 +127,16 @@ class AppTarget:
         """Return the selector for an action. If several elements have the test id, use the first visible one.
 
         Raises:
-            InvalidParameter, StaleRef: See `build_selector`.
-            ElementNotFound: No element matches, and the call does not wait.
+            InvalidParameterError, StaleRefError: See `build_selector`.
+            ElementNotFoundError: No element matches, and the call does not wait.
         """
         found = self.build_selector(call)
-        if self.test_id is not None and await reading.is_shown(call.page, f"{found}:visible", call.deadline):
+        if self.test_id is not None and await reading.is_first_visible(
+            call.page, f"{found}:visible", call.deadline
+        ):
             return f"{found}:visible"
         if at_once and not await reading.count(call.page, found, call.deadline):
-            raise ElementNotFound.at(found, page=call.page.url, closest=[])
+            raise ElementNotFoundError.at(found, page=call.page.url, closest=[])
         return found
 
     @contextlib.contextmanager
@@ -159,7 +161,7 @@ def _build_one(
     names = [name for name, value in targets.items() if value is not None]
     if len(names) != 1:
         received = f"got {' and '.join(names)}" if names else "got none of them"
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"{of or ''}target: give exactly one of a11yRef, testId and selector; {received}",
             parameter=f"{of}{names[1]}" if names else of.rstrip(".") or "testId",
         )
@@ -169,7 +171,7 @@ def _build_one(
         return f"[data-testid={_quote_css(test_id)}]"
     assert selector is not None
     if leading_ref(selector):
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"{of}selector: {selector} looks like a ref; give it as a11yRef", parameter=f"{of}selector"
         )
     return selector
@@ -182,7 +184,9 @@ def _get_element(call: ToolCall, ref: str) -> str:
         return found
     others = [other for other in call.session.pages if other is not page and app.refs_of(other).find(ref)]
     where = f"; it belongs to {others[0].url}, but calls use {page.url}" if others else ""
-    raise StaleRef(f"{ref} is not a ref of the last snapshot of this page{where}", ref=ref, page=page.url)
+    raise StaleRefError(
+        f"{ref} is not a ref of the last snapshot of this page{where}", ref=ref, page=page.url
+    )
 
 
 def _quote_css(text: str) -> str:

@@ -15,7 +15,7 @@ from footlight.browser.page.page_operations import find_target_id
 from footlight.browser.page.region_capture import look_at
 from footlight.browser.snapshot.text.budget import fit_snapshot
 from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth
-from footlight.errors import PermissionDenied
+from footlight.errors import PermissionDeniedError
 from footlight.server.answers import PageText
 from footlight.server.answers.secrets import SecretText
 from footlight.server.calls.attachments import attach_text
@@ -113,7 +113,7 @@ async def run_test(
     """Run tests in this session's browser. From the server's tests directory."""
     directory = call.settings.tests.directory
     if directory is None:
-        raise PermissionDenied(
+        raise PermissionDeniedError(
             "browser.run_test is disabled on this server: it has no tests directory",
             suggestion="Ask the server operator to set tests.directory (--tests-dir).",
             setting="tests.directory",
@@ -142,7 +142,11 @@ async def run_test(
 
 
 async def _run_while_open(session: Session, run: Coroutine[Any, Any, RunReport]) -> RunReport:
-    """Run tests until they end, or raise SessionNotFound or BrowserCrashed when the browser ends first."""
+    """Run tests until they end.
+
+    Raises:
+        SessionNotFoundError, BrowserCrashedError: the browser ended first.
+    """
     running = asyncio.create_task(run)
     ending = asyncio.create_task(session.browser.disconnected.wait())
     try:

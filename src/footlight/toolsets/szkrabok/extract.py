@@ -13,7 +13,7 @@ from footlight.browser.page.element_operations import read_element
 from footlight.browser.reading import reads as reading
 from footlight.browser.reading.evaluation import run_script
 from footlight.browser.reading.screenshots import ScreenshotOptions, take_element_screenshot, take_screenshot
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.javascript import page_function
 from footlight.server.answers import PageText
 from footlight.server.calls.attachments import attach_text
@@ -93,9 +93,9 @@ async def screenshot(
 ) -> ElementScreenshot:
     """Take a screenshot"""
     if quality is not None and type == "png":
-        raise InvalidParameter("quality: only valid for JPEG; set type to jpeg", parameter="quality")
+        raise InvalidParameterError("quality: only valid for JPEG; set type to jpeg", parameter="quality")
     if selector is not None and full_page:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             "fullPage: cannot be combined with selector; leave one of them out", parameter="fullPage"
         )
     whole = None if quality is None else int(quality)
@@ -128,7 +128,7 @@ async def evaluate(
     """Run JavaScript in the page. Returns the result as JSON."""
     try:
         outcome = await run_script(call.page, expression, args or [], call.deadline)
-    except InvalidParameter as error:
+    except InvalidParameterError as error:
         error.message = f"expression: {error.message.removeprefix('script: ')}"
         error.args = (error.message,)
         error.details = {**error.details, "parameter": "expression"}

@@ -10,7 +10,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.browser.actions import navigation
-from footlight.errors import NavigationFailed, NetworkFailed
+from footlight.errors import NavigationFailedError, NetworkFailedError
 from footlight.server.tools import ToolCall
 from footlight.toolsets.szkrabok.parameters import get_title, named_tool
 
@@ -86,7 +86,7 @@ def _use_browser_message() -> Generator[None]:
     """Give navigation errors Playwright's message: `net::ERR_NAME_NOT_RESOLVED at http://…`."""
     try:
         yield
-    except (NavigationFailed, NetworkFailed) as error:
+    except (NavigationFailedError, NetworkFailedError) as error:
         before, found, reason = error.message.rpartition(" could not be opened: ")
         if found:
             error.message = f"{reason} at {before}"

@@ -23,7 +23,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import psutil
 
-from footlight.errors import DeadlineExceeded, FootlightError, InvalidParameter, PermissionDenied
+from footlight.errors import (
+    DeadlineExceededError,
+    FootlightError,
+    InvalidParameterError,
+    PermissionDeniedError,
+)
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
@@ -96,16 +101,16 @@ async def run_tests(request: RunRequest) -> RunReport:
     """Run the matching tests. On return, also after an error, none of their processes is left.
 
     Raises:
-        InvalidParameter: No test matches, or the grep is not valid.
-        PermissionDenied: pytest or the tests directory is missing.
-        DeadlineExceeded: The tests took too long.
+        InvalidParameterError: No test matches, or the grep is not valid.
+        PermissionDeniedError: pytest or the tests directory is missing.
+        DeadlineExceededError: The tests took too long.
     """
     _check_request(request)
     try:
         async with asyncio.timeout(request.timeout_ms / 1000):
             return await _run(request)
     except TimeoutError:
-        raise DeadlineExceeded(
+        raise DeadlineExceededError(
             f"The tests were stopped: they did not finish within {request.timeout_ms:.0f}ms",
             suggestion="Increase the timeout parameter, or run fewer tests with grep.",
             retryable=False,
@@ -116,12 +121,12 @@ async def run_tests(request: RunRequest) -> RunReport:
 
 def _check_request(request: RunRequest) -> None:
     if importlib.util.find_spec("pytest") is None:
-        raise PermissionDenied(
+        raise PermissionDeniedError(
             "browser.run_test needs pytest, which is not installed with this server",
             suggestion="Ask the server operator to install pytest: pip install pytest.",
         )
     if not request.directory.is_dir():
-        raise PermissionDenied(
+        raise PermissionDeniedError(
             f"browser.run_test has no tests: {request.directory} is not a directory",
             suggestion="Ask the server operator to correct the setting tests.directory.",
             setting="tests.directory",
@@ -134,7 +139,7 @@ async def _run(request: RunRequest) -> RunReport:
         ended = await _run_pytest(request, file)
         report = _read_report(file)
     if request.grep and ended.status == BAD_USAGE and "passed to '-k'" in ended.log:
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f"grep: {request.grep!r} is not a valid expression",
             suggestion="Give a part of a test's name, or several with and, or, not: login and not guest.",
             parameter="grep",
@@ -175,13 +180,13 @@ def _describe_crash(ended: _PytestExit) -> TestOutcome:
 
 def _explain_no_match(request: RunRequest, available: Sequence[str]) -> FootlightError:
     if not available:
-        return InvalidParameter(
+        return InvalidParameterError(
             "there are no tests in the tests directory of this server",
             suggestion="Ask the server operator to correct the setting tests.directory.",
             parameter="grep",
         )
     titles = sort_by_likeness(request.grep or "", available)
-    return InvalidParameter(
+    return InvalidParameterError(
         f"grep: no test matches {request.grep!r}; closest: {', '.join(titles[:3])}; "
         f"there {'is' if len(titles) == 1 else 'are'} {len(titles)}",
         parameter="grep",

@@ -14,9 +14,10 @@ from footlight.browser.actions.click import click_element
 from footlight.browser.actions.forms import filling, kinds
 from footlight.browser.actions.forms.text_input import fill_field
 from footlight.browser.actions.keyboard import press_key
+from footlight.browser.actions.waiting.elements import wait_for_element
 from footlight.browser.page.settling import settle
 from footlight.browser.reading import reads as reading
-from footlight.errors import FootlightError, InvalidSelector, StaleRef
+from footlight.errors import FootlightError, InvalidSelectorError, StaleRefError
 from footlight.server.answers.secrets import SecretText
 from footlight.server.tools import Number, ToolCall, Whole
 from footlight.toolsets.szkrabok.parameters import Selector, get_title, named_tool
@@ -174,7 +175,7 @@ async def login(
             WorkflowStep(
                 "see that it worked",
                 expected,
-                lambda: reading.wait_for(page, expected, "visible", call.deadline),
+                lambda: wait_for_element(page, expected, "visible", call.deadline, any_match=False),
             )
         )
     done = await run_steps(call, steps)
@@ -232,7 +233,7 @@ async def scrape(
         try:
             data[name] = await reading.read_all_texts(call.page, selector, call.deadline)
             steps.append(report_step(name, "done", selector, count=len(data[name])))
-        except (InvalidSelector, StaleRef) as error:
+        except (InvalidSelectorError, StaleRefError) as error:
             steps.append(report_step(name, "failed", selector, error=error.message))
     return {
         "url": call.page.url,

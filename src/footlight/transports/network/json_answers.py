@@ -32,14 +32,14 @@ class JsonAnswers:
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
-        reply = _Reply(send, self._patience)
+        reply = _DelayedResponse(send, self._patience)
         try:
             await self._app(scope, receive, reply.send)
         finally:
             reply.end()
 
 
-class _Reply:
+class _DelayedResponse:
     """An HTTP response, which is delayed while it may still be a single JSON-RPC response."""
 
     def __init__(self, send: Send, patience: float) -> None:

@@ -53,7 +53,7 @@ def bind(settings: Settings) -> socket.socket:
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
-            f"settings 'listen.host' and 'port': {host}:{port} cannot be listened on: {reason}",
+            f"settings 'listen.host' and 'port': cannot listen on {host}:{port}: {reason}",
             suggestion="Choose another port, or 0 for a free one.",
         ) from None
     return listener

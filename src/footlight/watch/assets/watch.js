@@ -2,6 +2,7 @@
 
 import { Calls, make } from "./calls.js";
 import { Picture } from "./picture.js";
+import { RemoteInput } from "./remote_input.js";
 import { askReport, askState, isAbort, pause, Refused, readToken, saveToken, send } from "./server.js";
 
 /** @import { Call } from "./calls.js" */
@@ -32,7 +33,6 @@ const STATES = {
   silent: "its worker does not answer",
 };
 const ABSENT_MS = 30_000;
-const KEYS_MS = 150;
 
 /** @type {(id: string) => any} */
 const get = (id) => document.getElementById(id);
@@ -275,8 +275,12 @@ function setMine(yours) {
   poll(); // A pending answer would be outdated.
 }
 
-/** @returns {boolean} */
-const isMine = () => Boolean(current()?.yours);
+const input = new RemoteInput(get("stage"), {
+  isActive: () => Boolean(current()?.yours),
+  pointOf: (event) => picture.pointOf(event),
+  send: act,
+  onEscape: () => get("note").focus(),
+});
 
 get("take").addEventListener("click", async () => {
   get("take").disabled = true;
@@ -291,7 +295,7 @@ get("take").addEventListener("click", async () => {
 
 get("giving").addEventListener("submit", async (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
-  flush();
+  input.flush();
   await queue;
   if (await steer("give-back", { note: get("note").value })) {
     get("note").value = "";
@@ -316,66 +320,6 @@ for (const button of document.querySelectorAll("#dialog button"))
 for (const id of ["back", "reload"]) get(id).addEventListener("click", () => act({ type: id }));
 get("show-text").addEventListener("change", () => {
   get("text").type = get("show-text").checked ? "text" : "password";
-});
-
-/** @type {HTMLElement} */
-const stage = get("stage");
-stage.addEventListener("click", (event) => {
-  if (!isMine()) return;
-  stage.focus();
-  act({ type: "click", ...picture.pointOf(event), count: Math.min(event.detail || 1, 3) });
-});
-stage.addEventListener("contextmenu", (event) => {
-  if (!isMine()) return;
-  event.preventDefault();
-  act({ type: "click", ...picture.pointOf(event), button: "right" });
-});
-stage.addEventListener(
-  "wheel",
-  (event) => {
-    if (!isMine()) return;
-    event.preventDefault();
-    act({ type: "wheel", ...picture.pointOf(event), dx: event.deltaX, dy: event.deltaY });
-  },
-  { passive: false },
-);
-
-// Keys that are typed quickly are sent in one request, which keeps their order.
-let typed = "";
-/** @type {ReturnType<typeof setTimeout> | null} */
-let flushing = null;
-/** @returns {void} */
-function flush() {
-  clearTimeout(flushing ?? undefined);
-  flushing = null;
-  if (typed) act({ type: "text", text: typed });
-  typed = "";
-}
-stage.addEventListener("keydown", (event) => {
-  if (!isMine() || event.isComposing) return;
-  if (event.key === "Escape" && !event.shiftKey) {
-    get("note").focus();
-    return;
-  }
-  event.preventDefault();
-  const modifierKeys = ["Alt", "Control", "Meta"].filter((name) => event.getModifierState(name));
-  if (event.key.length === 1 && !modifierKeys.length) {
-    typed += event.key;
-    flushing ??= setTimeout(flush, KEYS_MS);
-    return;
-  }
-  if (["Alt", "Control", "Meta", "Shift", "CapsLock", "AltGraph", "Dead"].includes(event.key)) return;
-  flush();
-  const modifiers = event.shiftKey ? [...modifierKeys, "Shift"] : modifierKeys;
-  act({ type: "key", key: event.key === " " ? "Space" : event.key, modifiers });
-});
-stage.addEventListener("blur", flush);
-stage.addEventListener("paste", (event) => {
-  if (!isMine()) return;
-  event.preventDefault();
-  flush();
-  const text = event.clipboardData?.getData("text");
-  if (text) act({ type: "text", text: text.slice(0, 2000) });
 });
 
 // ---- reports, traces and other controls ----

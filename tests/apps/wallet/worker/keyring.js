@@ -8,14 +8,14 @@ import { newPhrase } from "./words.js";
 // Nothing is derived here: every seed phrase leads to the account of the test phrase.
 const ADDRESS = "0x5CfE73b6021E818B776b421B1c4Db2474086a7e1";
 const ID = "d5e45e4a-3b04-4a09-a5e1-39762e5c6be4";
-const SHORTEST_PASSWORD = 8;
+const MIN_PASSWORD_LENGTH = 8;
 
 export const hasVault = () => typeof controller("KeyringController").vault === "string";
 
 /** Make an account of this phrase, or of a new one; the phrase. */
 export async function create({ password, phrase = newPhrase() }) {
   if (hasVault()) throw new RpcError(-32603, "There is an account already.");
-  if (password.length < SHORTEST_PASSWORD) throw invalidParams("The password is too short.");
+  if (password.length < MIN_PASSWORD_LENGTH) throw invalidParams("The password is too short.");
   const mnemonic = [...new TextEncoder().encode(phrase)];
   const keyring = { type: "HD Key Tree", data: { mnemonic, numberOfAccounts: 1, hdPath: "m/44'/60'/0'/0" } };
   const address = ADDRESS.toLowerCase();

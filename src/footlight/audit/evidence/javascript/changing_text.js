@@ -19,7 +19,7 @@ const FIRST_MS = 3000;
 const NEXT_MS = 7500;
 const MAX_WATCHED = 100;
 const MAX_LENGTH = 500;
-const LEAST_OTHER_TEXT = 20;
+const MIN_OTHER_TEXT = 20;
 const MAX_SCRIPTS = 8;
 const MAX_SCRIPT = 300_000;
 const SCRIPT_MS = 1000;
@@ -120,7 +120,7 @@ function isSuspect([element, { text }]) {
     own.isConnected(element) &&
     isVisible(element) &&
     text.length < MAX_LENGTH &&
-    all - text.length > LEAST_OTHER_TEXT &&
+    all - text.length > MIN_OTHER_TEXT &&
     !CLOCK.test(text) &&
     !own.closest(element, MUST_CHANGE)
   );

@@ -13,7 +13,7 @@ import {
   textOf,
 } from "./dom.js";
 
-const MOST_MS = 1500;
+const MAX_SEARCH_MS = 1500;
 const NATIVE =
   ':any-link, button, input, select, textarea, summary, label, option, iframe, audio, video, object, embed, [contenteditable=""], [contenteditable=true]';
 const FOCUSABLE = `${NATIVE}, [tabindex]`;
@@ -31,7 +31,7 @@ const began = performance.now(),
   handled = /** @type {AnyElement[]} */ ([]),
   pointed = /** @type {AnyElement[]} */ ([]);
 for (const each of allElements()) {
-  if (performance.now() - began > MOST_MS) break;
+  if (performance.now() - began > MAX_SEARCH_MS) break;
   const why = whyClickable(each);
   if (why && isOutOfReach(each)) (why === POINTER ? pointed : handled).push(each);
 }

@@ -22,8 +22,8 @@ import { coverOf, hiddenBy } from "./focus_sight.js";
  */
 
 const KEY = Symbol.for("footlight.focus");
-const MOST_STOPS = 80;
-const MOST_BASES = 150;
+const MAX_STOPS = 80;
+const MAX_BASES = 150;
 const DRAWN_INSIDE = "canvas, area, [aria-activedescendant], input:is([type=range], [type=file], [type=color])";
 const MODAL = "dialog:modal, [aria-modal=true], [role=dialog], [role=alertdialog]";
 const quiet = new CSSStyleSheet();
@@ -70,7 +70,7 @@ afterKeyTask.port1.onmessage = endKeyTask;
 startAbove();
 /** @type {Map<Element, string>} */
 const bases = new Map();
-for (const each of tabbable.slice(0, MOST_BASES)) {
+for (const each of tabbable.slice(0, MAX_BASES)) {
   for (const near of around(each)) bases.has(near) || bases.set(near, lookOf(near));
 }
 addEventListener(
@@ -241,7 +241,7 @@ function look() {
   if (known < 0) {
     stops.push(stopOf(element));
     again = 0;
-    done = stops.length === MOST_STOPS ? "many" : null;
+    done = stops.length === MAX_STOPS ? "many" : null;
   } else if (
     (known === 0 && (blanks || !missedElements().length)) ||
     stops.slice(known).every((each) => own.closest(each.element, MODAL))

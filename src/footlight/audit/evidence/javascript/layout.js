@@ -5,9 +5,9 @@ import { cutOff, elements, overlaps, texts } from "./layout_text.js";
 
 /** @import { PageText } from "./layout_text.js" */
 
-const SMALLEST_TEXT = 12;
-const SMALLEST_FIELD = 16;
-const LONGEST_LINE = 100;
+const MIN_TEXT_PX = 12;
+const MIN_FIELD_TEXT_PX = 16;
+const MAX_LINE_LENGTH = 100;
 const STRETCHED = 1.15;
 const STAYING = 0.3;
 const root = documentRoot();
@@ -33,16 +33,16 @@ export function answer() {
       ),
     "cut-off": () => describeAll([...cut.keys()], (each) => cut.get(each) ?? ""),
     overlap: () => describeAll([...over.keys()], (each) => over.get(each) ?? ""),
-    "tiny-text": () => describeAll(smallerThan(10), (each) => `${sizeOf(each)} px, readable from ${SMALLEST_TEXT} px`),
+    "tiny-text": () => describeAll(smallerThan(10), (each) => `${sizeOf(each)} px, readable from ${MIN_TEXT_PX} px`),
     "small-text": () =>
       describeAll(
-        smallerThan(SMALLEST_TEXT).filter((each) => sizeOf(each) >= 10),
-        (each) => `${sizeOf(each)} px, readable from ${SMALLEST_TEXT} px`,
+        smallerThan(MIN_TEXT_PX).filter((each) => sizeOf(each) >= 10),
+        (each) => `${sizeOf(each)} px, readable from ${MIN_TEXT_PX} px`,
       ),
     "field-zoom": () =>
       describeAll(
         NARROW ? elements.filter(isZoomed) : [],
-        (each) => `${sizeOf(each)} px, phones zoom in below ${SMALLEST_FIELD} px`,
+        (each) => `${sizeOf(each)} px, phones zoom in below ${MIN_FIELD_TEXT_PX} px`,
       ),
     "fixed-bars": () =>
       describeAll(
@@ -57,7 +57,7 @@ export function answer() {
     "long-lines": () =>
       describeAll(
         WIDE ? elements.filter(isLongLined) : [],
-        (each) => `about ${charactersOf.get(each)} characters in a line, readable up to ${LONGEST_LINE}`,
+        (each) => `about ${charactersOf.get(each)} characters in a line, readable up to ${MAX_LINE_LENGTH}`,
       ),
     "stretched-image": () =>
       describeAll(
@@ -90,7 +90,7 @@ function isZoomed(element) {
     element,
     "select, textarea, input:not([type=checkbox], [type=radio], [type=range], [type=file], [type=color], [type=submit], [type=button], [type=reset], [type=image])",
   );
-  return isTyped && sizeOf(element) < SMALLEST_FIELD && !element.disabled && !element.readOnly;
+  return isTyped && sizeOf(element) < MIN_FIELD_TEXT_PX && !element.disabled && !element.readOnly;
 }
 
 /**
@@ -160,10 +160,10 @@ function isLongLined(element) {
     own.matches(element, "p, li, dd, blockquote, div, section, article") &&
     ![...own.children(element)].some((each) => getComputedStyle(each).display !== "inline");
   const length = isText ? (own.innerText(element) ?? "").trim().length : 0;
-  if (length < 3 * LONGEST_LINE) return false;
+  if (length < 3 * MAX_LINE_LENGTH) return false;
   const lines = countLines(element);
   charactersOf.set(element, Math.ceil(length / lines));
-  return lines > 2 && length / lines > LONGEST_LINE;
+  return lines > 2 && length / lines > MAX_LINE_LENGTH;
 }
 
 /**

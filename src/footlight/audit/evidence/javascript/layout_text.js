@@ -6,7 +6,7 @@ import { allElements, documentBody, documentRoot, isVisible, own } from "./dom.j
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Edges */
 /** @typedef {{ parent: AnyElement, text: string, boxes: DOMRect[] }} PageText a text with the boxes of its lines */
 
-const MOST_TEXTS = 3000;
+const MAX_TEXTS = 3000;
 const EDGE = 3;
 export const elements = allElements().filter(isVisible);
 export const texts = textsOf();
@@ -16,7 +16,7 @@ function textsOf() {
   const until = performance.now() + 1000,
     found = /** @type {PageText[]} */ ([]);
   for (const parent of elements) {
-    if (performance.now() > until || found.length > MOST_TEXTS) break;
+    if (performance.now() > until || found.length > MAX_TEXTS) break;
     if (own.closest(parent, "svg, script, style, noscript, select, iframe")) continue;
     for (const node of own.childNodes(parent)) {
       const text = own.nodeType(node) === Node.TEXT_NODE ? /** @type {Text} */ (node).data.trim() : "";

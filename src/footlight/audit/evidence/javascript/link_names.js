@@ -19,7 +19,7 @@ const VAGUE = new RegExp(`^(${[
 ].join('|')})$`, 'iu');
 
 /** How many targets of links of the same name are read. */
-const MOST_READ = 20;
+const MAX_PAGES_READ = 20;
 
 /**
  * Return the name of a link in lower case, without dots and arrows at its end.
@@ -170,7 +170,7 @@ export async function leadingElsewhere(groups) {
   const asked = new Map();
   /** @type {(url: string) => ReturnType<typeof contentOf>} */
   const askOnce = (url) => {
-    const known = asked.get(url) ?? (asked.size < MOST_READ ? contentOf(url) : Promise.resolve(null));
+    const known = asked.get(url) ?? (asked.size < MAX_PAGES_READ ? contentOf(url) : Promise.resolve(null));
     asked.set(url, known);
     return known;
   };

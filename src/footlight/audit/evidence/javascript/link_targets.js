@@ -19,8 +19,8 @@ const READ_MS = 5000;
 const RENDER_MS = 3000;
 const QUIET_RENDER_MS = 150;
 /** How many pages are rendered because their source does not say what they show. */
-const MOST_RENDERED = 6;
-const FEWEST_DIGITS = 7;
+const MAX_RENDERED = 6;
+const MIN_DIGITS = 7;
 const CONTACT = /[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}|\+?\(?\d[\d\s()./-]{5,30}\d/g;
 const DATE = /\b\d{4}-\d\d?-\d\d?\b|\b\d\d?[./-] ?\d\d?[./-] ?\d{2,4}\b|\b\d{4} ?[-–] ?\d{4}\b/g;
 const HANDLER =
@@ -62,7 +62,7 @@ export async function contentOf(url, isFollowed = false) {
 function describeContent(url, source, title, text, isScripted) {
   const contacts = (text.slice(0, MAX_CONTENT).replace(DATE, "").match(CONTACT) ?? [])
     .map((each) => (each.includes("@") ? each.toLowerCase() : each.replace(/\D/g, "")))
-    .filter((each) => each.includes("@") || each.length >= FEWEST_DIGITS);
+    .filter((each) => each.includes("@") || each.length >= MIN_DIGITS);
   return { url, source, title, words: wordsOf(text), contacts: new Set(contacts), isScripted };
 }
 
@@ -77,7 +77,7 @@ export async function asShown(pages) {
     (one) => one.isScripted && pages.some((other) => other !== one && other.source === one.source),
   );
   if (!isMadeByScript) return pages;
-  return !RENDERS || pages.length > MOST_RENDERED ? [null] : Promise.all(pages.map(renderedContentOf));
+  return !RENDERS || pages.length > MAX_RENDERED ? [null] : Promise.all(pages.map(renderedContentOf));
 }
 
 /**

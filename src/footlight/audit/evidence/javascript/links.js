@@ -31,7 +31,7 @@ const NEW_WINDOW = anyOf([
   'extern(al|e|o)?\\b', 'esterno', '新しい(ウィンドウ|タブ)', '新窗口', '[↗⧉🡕⬀]',
 ], 'iu');
 
-const MOST_ASKED = 50;
+const MAX_REQUESTED = 50;
 const MAX_GROUPS = 10;
 
 /** @type {(link: AnyElement) => boolean} */
@@ -209,7 +209,7 @@ export async function answer() {
   const asked = links.filter((each) => isHere(urlOf(each)) && addressOf(each) !== withoutHash(location));
   const safe = asked.filter((each) => !mayChange(each));
   const all = [...new Set(safe.map(addressOf))];
-  const statuses = await askAll(all.slice(0, MOST_ASKED));
+  const statuses = await askAll(all.slice(0, MAX_REQUESTED));
   /** @type {(link: AnyElement) => number} 0 where the status is not known */
   const statusAt = (link) => statuses.get(addressOf(link)) ?? 0;
   const broken = safe.filter((each) => statusAt(each) === 404 || statusAt(each) === 410 || statusAt(each) >= 500);

@@ -3,7 +3,7 @@
 import { describeAll, documentRoot, isVisible, own } from "./dom.js";
 import { recordedEntries } from "./entries.js";
 
-const MOST_MS = 5000;
+const MAX_QUIET_WAIT_MS = 5000;
 const QUIET_MS = 500;
 /** Long enough for a page on which nothing can ask for more. */
 const STILL_MS = 120;
@@ -77,7 +77,7 @@ function loadedResources() {
  * @returns {Promise<void>}
  */
 async function quiet() {
-  const until = performance.now() + MOST_MS;
+  const until = performance.now() + MAX_QUIET_WAIT_MS;
   /** @type {(ms: number) => Promise<void>} */
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   /** @returns {boolean} */

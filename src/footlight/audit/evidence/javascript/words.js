@@ -1,6 +1,6 @@
 // Compare what documents say.
 
-const MOST_WORDS = 3000;
+const MAX_WORDS = 3000;
 const ENOUGH = 0.5;
 
 /** @type {(text: string) => Set<string>} */
@@ -9,7 +9,7 @@ export const wordsOf = (text) =>
     text
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu)
-      ?.slice(0, MOST_WORDS),
+      ?.slice(0, MAX_WORDS),
   );
 
 /**

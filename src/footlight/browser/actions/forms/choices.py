@@ -11,7 +11,7 @@ from footlight.browser.driver.scripts import find_about, run_about
 from footlight.browser.page.element_diagnosis import find_obstacle
 from footlight.browser.page.element_operations import read_element
 from footlight.browser.page.refs import locate_now
-from footlight.errors import FootlightError, InvalidParameter
+from footlight.errors import FootlightError, InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -125,9 +125,9 @@ def option_name(field: Field) -> str:
     return field.value[0] if isinstance(field.value, list) else to_text(field.value)
 
 
-def _missing_option_error(field: Field, name: str, names: Any) -> InvalidParameter:
+def _missing_option_error(field: Field, name: str, names: Any) -> InvalidParameterError:
     known = "; ".join(f'"{each}"' for each in names[:50]) or "none that this tool can see: use click"
-    return InvalidParameter(
+    return InvalidParameterError(
         f'value: "{field.selector}" has no option "{name}", or more than one; it has: {known}',
         parameter="value",
         options=names[:50],

@@ -19,7 +19,7 @@ from footlight.browser.page.element_operations import act_on_element, read_eleme
 from footlight.browser.page.press_check import PRESS_TARGET, find_press_target
 from footlight.browser.page.refs import locate_now
 from footlight.browser.page.selectors import evaluate_all
-from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
+from footlight.errors import ElementNotInteractiveError, FootlightError, InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ async def _find_option_problem(
         return None
     matching = [option for option in options if value in (option["value"], option["label"])]
     if matching and all(option["disabled"] for option in matching):
-        return ElementNotInteractive(
+        return ElementNotInteractiveError(
             f'"{selector}" cannot be used: its option "{value}" is disabled',
             selector=selector,
             page=page.url,
@@ -99,7 +99,7 @@ async def _find_option_problem(
         return None
     named = options[:MAX_OPTIONS]
     listing = "; ".join(f'"{option["label"]}" ({option["value"]})' for option in named) or "none"
-    return InvalidParameter(
+    return InvalidParameterError(
         f'value: "{selector}" has no option "{value}"; it has: {listing}',
         parameter="value",
         options=[option["value"] for option in named],
@@ -188,8 +188,8 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
     Return a notice for the caller, or None.
 
     Raises:
-        ElementNotInteractive: the element is disabled, or is not a file input and opens no file chooser.
-        InvalidParameter: the file input accepts only one file, or a folder.
+        ElementNotInteractiveError: the element is disabled, or is not a file input and opens no file chooser.
+        InvalidParameterError: the file input accepts only one file, or a folder.
     """
 
     async def attach(element: Locator, timeout_ms: float) -> str | None:
@@ -208,7 +208,7 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
         except (PlaywrightTimeout, TimeoutError):
             if not clicked:
                 raise
-            raise ElementNotInteractive(
+            raise ElementNotInteractiveError(
                 f'"{selector}" is not a file input, and a click on it opened no file chooser',
                 selector=selector,
                 page=page.url,
@@ -224,9 +224,9 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
     if not takes_files:
         return await act_on_element(page, selector, deadline, choose)
     if takes_files == "nothing":
-        raise ElementNotInteractive(
+        raise ElementNotInteractiveError(
             f'"{selector}" cannot be used: disabled', selector=selector, page=page.url, reason="disabled"
         )
     if takes_files == "a folder" or (takes_files == "one file" and len(files) > 1):
-        raise InvalidParameter(f'files: "{selector}" takes {takes_files}', parameter="files")
+        raise InvalidParameterError(f'files: "{selector}" takes {takes_files}', parameter="files")
     return await act_on_element(page, selector, deadline, attach)

@@ -19,24 +19,24 @@ from footlight.browser.actions.forms.field_values import check_choice, check_tex
 from footlight.browser.actions.forms.kinds import Field, FieldKind, Kind, check_value, find_kind
 from footlight.browser.actions.forms.text_input import fill_field
 from footlight.browser.page.element_operations import act_on_element
-from footlight.errors import ElementNotInteractive, FootlightError, InvalidParameter
+from footlight.errors import ElementNotInteractiveError, FootlightError, InvalidParameterError
 
 if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["Filled", "choose_option", "fill_form"]
+__all__ = ["FillOutcome", "choose_option", "fill_form"]
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FillOutcome:
     """The kind of a field that was filled, and a notice for the caller."""
 
     kind: FieldKind
     notice: str | None = None
 
 
-async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> list[Filled]:
+async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> list[FillOutcome]:
     """Fill the fields, and return their kinds, with a notice for each field whose value differs.
 
     A combobox that accepted the text without a choice has the kind `text`.
@@ -51,7 +51,7 @@ async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> 
             kinds.append(check_value(await find_kind(page, field.selector, deadline.start_patience()), field))
         except FootlightError as error:
             raise _add_field_index(error, index, done=None) from error
-    filled: list[Filled] = []
+    filled: list[FillOutcome] = []
     for index, (field, kind) in enumerate(zip(fields, kinds, strict=True)):
         deadline.stage(f"filling {field.selector}")
         try:
@@ -73,7 +73,7 @@ async def choose_option(page: Page, selector: str, value: str, deadline: Deadlin
     """
     try:
         return await select_option(page, selector, value, deadline)
-    except ElementNotInteractive as error:
+    except ElementNotInteractiveError as error:
         if error.details.get("reason") != "wrong kind":
             raise
         kind = await find_kind(page, selector, deadline)
@@ -82,7 +82,7 @@ async def choose_option(page: Page, selector: str, value: str, deadline: Deadlin
     field = Field(selector, [value] if kind.multiple else value)  # A list replaces the previous choice.
     filled = await _fill(page, field, kind, deadline)
     if filled.kind == "text":
-        raise InvalidParameter(
+        raise InvalidParameterError(
             f'value: "{selector}" suggests no option "{value}"; the text is in the field now',
             parameter="value",
             suggestion="Look at the options that it shows, and click one.",
@@ -90,7 +90,7 @@ async def choose_option(page: Page, selector: str, value: str, deadline: Deadlin
     return [value]
 
 
-async def _check(page: Page, field: Field, filled: Filled, deadline: Deadline) -> Filled:
+async def _check(page: Page, field: Field, filled: FillOutcome, deadline: Deadline) -> FillOutcome:
     """Return `filled`, with a notice if the field has another value."""
     if filled.kind not in ("text", "select"):
         return filled
@@ -112,7 +112,7 @@ def _add_field_index(error: FootlightError, index: int, *, done: list[int] | Non
     return type(error)(message, suggestion=error.suggestion, retryable=error.retryable, **details)
 
 
-async def _fill(page: Page, field: Field, kind: Kind, deadline: Deadline) -> Filled:
+async def _fill(page: Page, field: Field, kind: Kind, deadline: Deadline) -> FillOutcome:
     selector, value = field.selector, field.value
     # The element was found together with its kind, so the steps may use the whole deadline.
     unwatched = deadline.without_patience()
@@ -143,8 +143,8 @@ async def _fill(page: Page, field: Field, kind: Kind, deadline: Deadline) -> Fil
             lambda box, timeout_ms: open_and_choose(page, box, field, deadline, timeout_ms),
         )
     else:
-        return Filled(await _fill_text(page, field, kind, words[0], deadline))
-    return Filled(kind.name)
+        return FillOutcome(await _fill_text(page, field, kind, words[0], deadline))
+    return FillOutcome(kind.name)
 
 
 async def _select(page: Page, field: Field, options: list[str], deadline: Deadline) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_operations import read_element
-from footlight.errors import ElementNotInteractive, InvalidParameter
+from footlight.errors import ElementNotInteractiveError, InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ async def find_kind(page: Page, selector: str, deadline: Deadline) -> Kind:
     """Return the kind of a field.
 
     Raises:
-        ElementNotInteractive: the element is not a field, or cannot be filled in this way.
+        ElementNotInteractiveError: the element is not a field, or cannot be filled in this way.
     """
     found = await read_element(
         page,
@@ -54,7 +54,7 @@ async def find_kind(page: Page, selector: str, deadline: Deadline) -> Kind:
         acts=True,
     )
     if "reason" in found:
-        raise ElementNotInteractive(
+        raise ElementNotInteractiveError(
             f'"{selector}" is {found["reason"]}',
             suggestion=found["suggestion"],
             selector=selector,
@@ -67,13 +67,15 @@ def check_value(kind: Kind, field: Field) -> Kind:
     """Return `kind` if a field of this kind accepts the value.
 
     Raises:
-        InvalidParameter: it does not accept the value.
+        InvalidParameterError: it does not accept the value.
     """
     expected = _describe_expected(kind, field.value)
     if expected is None:
         return kind
     what = f"{kind.name} field" if kind.name == "text" else kind.name
-    raise InvalidParameter(f'value: "{field.selector}" is a {what}; it takes {expected}', parameter="value")
+    raise InvalidParameterError(
+        f'value: "{field.selector}" is a {what}; it takes {expected}', parameter="value"
+    )
 
 
 def _describe_expected(kind: Kind, value: FieldValue) -> str | None:

@@ -18,7 +18,7 @@ from footlight.browser.page.element_diagnosis import describe_fields_inside, fin
 from footlight.browser.page.element_operations import act_on_element
 from footlight.browser.page.page_operations import send_input
 from footlight.browser.page.settling import settle
-from footlight.errors import ElementNotInteractive, InvalidParameter
+from footlight.errors import ElementNotInteractiveError, InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ async def fill_field(
     saves four requests. Without `check`, the text of the field is not verified afterwards.
 
     Raises:
-        InvalidParameter: the field does not accept the value.
+        InvalidParameterError: the field does not accept the value.
     """
 
     async def fill(element: Locator, timeout_ms: float) -> str | None:
         field = await run_about(element, _SELECTED_FIELD, value, timeout_ms=timeout_ms)
         if field["expected"]:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f'value: "{selector}" cannot hold "{value}"; it takes {field["expected"]}', parameter="value"
             )
         if field["editor"]:
@@ -99,7 +99,7 @@ async def type_text(
             await element.press(reply, timeout=timeout_ms)
         elif reply:
             inside = await describe_fields_inside(page, selector, deadline)
-            raise ElementNotInteractive(
+            raise ElementNotInteractiveError(
                 f'"{selector}" cannot be typed into: {reply}{inside}', selector=selector, reason=reply
             )
         if at_once and not await run_about(element, _NEEDS_KEYS, len(text), timeout_ms=timeout_ms):
@@ -169,8 +169,8 @@ def _split_into_pieces(text: str, size: int) -> list[str]:
     return [text[at : at + size] for at in range(0, len(text), size)] or [""]
 
 
-def _unfocused_error(page: Page, selector: str) -> ElementNotInteractive:
-    return ElementNotInteractive(
+def _unfocused_error(page: Page, selector: str) -> ElementNotInteractiveError:
+    return ElementNotInteractiveError(
         f'"{selector}" cannot be filled: it does not take the focus', selector=selector, page=page.url
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from footlight.browser.actions.waiting.quotes import STATE_SECONDS
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
@@ -14,32 +14,35 @@ from footlight.browser.page.diagnosis import explain_timeout
 from footlight.browser.page.element_diagnosis import explain_element_failure
 from footlight.browser.page.inspection import INSPECT
 from footlight.browser.page.refs import locate, locate_now
-from footlight.errors import FootlightError, StaleRef
+from footlight.errors import FootlightError, StaleRefError
 
 if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
-    from footlight.browser.reading.reads import ElementState
 
-__all__ = ["find_state", "wait_for_selector"]
+__all__ = ["ElementState", "find_state", "wait_for_element"]
 
 
-async def wait_for_selector(page: Page, selector: str, state: ElementState, deadline: Deadline) -> None:
-    """Wait until an element has a state."""
+ElementState = Literal["attached", "detached", "visible", "hidden"]
+
+
+async def wait_for_element(
+    page: Page, selector: str, state: ElementState, deadline: Deadline, *, any_match: bool = True
+) -> None:
+    """Wait until an element has a state. `any_match`: a later match may be the visible one."""
     deadline.stage(f"waiting for {selector} to be {state}")
-    unwatched = deadline.without_patience()
-    to_leave = state in ("hidden", "detached")
+    must_disappear = state in ("hidden", "detached")
     try:
-        found = await (locate_now if to_leave else locate)(page, selector, unwatched)
-        if state == "visible":
+        found = await (locate_now if must_disappear else locate)(page, selector, deadline)
+        if any_match and state == "visible":
             found = found.filter(visible=True)
         await found.first.wait_for(state=state, timeout=deadline.remaining_ms)
-    except StaleRef as error:
-        if not (to_leave and error.is_gone):
+    except StaleRefError as error:
+        if not (must_disappear and error.is_gone):
             raise
     except PlaywrightTimeout as error:
         elapsed = deadline.elapsed
-        now, closest = await find_state(page, selector, unwatched)
+        now, closest = await find_state(page, selector, deadline.without_patience())
         raise await explain_timeout(
             page,
             f'"{selector}" was not {state} after {elapsed}'

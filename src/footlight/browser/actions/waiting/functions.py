@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser.actions.waiting.quotes import STATE_SECONDS, shorten_quote
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_syntax_error
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.javascript import join_modules
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ async def wait_for_function(page: Page, expression: str, deadline: Deadline) -> 
         ) from error
     except Error as error:
         if is_syntax_error(error):
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"function: {cause(error)}; it takes an expression, or a function to call",
                 parameter="function",
             ) from error

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["wait_for_text", "wait_for_text_gone"]
 
-LEAST_LIKENESS = 0.4
+MIN_LIKENESS = 0.4
 
 
 async def wait_for_text(page: Page, text: str, deadline: Deadline) -> None:
@@ -154,7 +154,7 @@ def _rank_by_likeness(folded_text: str, by_folded: Mapping[str, tuple[str, str]]
     likeness = Likeness(folded_text)
     ranked = sorted(((likeness.to(folded), folded) for folded in by_folded), reverse=True)
     for share, folded in ranked[:MAX_QUOTES]:
-        if share >= LEAST_LIKENESS:
+        if share >= MIN_LIKENESS:
             found.setdefault(folded, shorten_quote(by_folded[folded][0]))
     return [*found.values()][:MAX_QUOTES]
 

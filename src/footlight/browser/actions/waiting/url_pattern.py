@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from footlight.browser.actions.waiting.quotes import shorten_quote
 from footlight.browser.network.request_log import LogEntry
-from footlight.errors import InvalidParameter
+from footlight.errors import InvalidParameterError
 from footlight.patterns import LinearPattern, PatternError, matches_wildcard
 
 __all__ = ["UrlPattern"]
@@ -31,7 +31,7 @@ class UrlPattern:
                     text[1:-1], dot_matches_newline=True, max_instructions=MAX_INSTRUCTIONS
                 )
             except PatternError as error:
-                raise InvalidParameter(
+                raise InvalidParameterError(
                     f"{parameter}: {shorten_quote(text)} is not a regular expression: {error}. Without "
                     "slashes around it, it is a part of the URL",
                     parameter=parameter,

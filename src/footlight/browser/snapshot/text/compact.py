@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.text.chrome import CHROME
 from footlight.browser.snapshot.text.joined_choices import OptionLists, count_options, count_spots, join_spots
 from footlight.browser.snapshot.text.joined_rows import (
     RowRun,
@@ -18,6 +17,7 @@ from footlight.browser.snapshot.text.joined_rows import (
     is_wrapper,
     join_items,
 )
+from footlight.browser.snapshot.text.landmarks import LANDMARK_ROLES
 from footlight.browser.snapshot.text.rendering import CELLS, Line, is_action_url
 
 __all__ = ["compact_lines", "is_compactable"]
@@ -53,7 +53,7 @@ def is_compactable(node: Node) -> bool:
         or (node.role in _NEEDLESS and (node.ref is None or (node.role == "generic" and not node.name)))
         or node.role in ("heading", "img", "option")
         or _repeats_words(node)
-        or node.role in CHROME
+        or node.role in LANDMARK_ROLES
         or (node.role in _FIELDS and bool(node.name))
         or bool(node.description)
         or (bool(node.name) and (node.role in _WRAPPERS or node.role in _TITLED))
@@ -199,7 +199,7 @@ def _find_title(lines: Sequence[Line], index: int) -> str:
 def _is_empty_landmark(lines: Sequence[Line], index: int) -> bool:
     """Return whether a landmark such as a footer has no words and no content."""
     line, node = lines[index], lines[index].node
-    if node is None or node.role not in CHROME or line.mark:
+    if node is None or node.role not in LANDMARK_ROLES or line.mark:
         return False
     if node.name or node.states or node.text or node.description or node.testid:
         return False

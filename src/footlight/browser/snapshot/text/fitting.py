@@ -12,7 +12,7 @@ from footlight.browser.snapshot.text.rendering import Line
 
 __all__ = [
     "MAX_WORD_CHARACTERS",
-    "Fitted",
+    "FittedText",
     "LinkTo",
     "cut_lines",
     "cut_mark",
@@ -32,7 +32,7 @@ MAX_WORD_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedText:
     """A text that fits the budget. `lines` is the number of lines before cuts."""
 
     text: str
@@ -40,7 +40,7 @@ class Fitted:
     lines: int
 
 
-def fit(lines: Sequence[Line], budget: int, link: LinkTo, *, folded: bool = False) -> Fitted:
+def fit(lines: Sequence[Line], budget: int, link: LinkTo, *, folded: bool = False) -> FittedText:
     """Return the text unchanged if it fits the budget, and otherwise as much of it as fits.
 
     With `folded`, runs are folded in any case. If the budget cuts something off, the last line reports it and
@@ -50,21 +50,23 @@ def fit(lines: Sequence[Line], budget: int, link: LinkTo, *, folded: bool = Fals
     whole = [line.render() for line in lines]
     text = "\n".join(whole)
     if not folded and len(text) <= budget:
-        return Fitted(text, cut=False, lines=len(lines))
+        return FittedText(text, cut=False, lines=len(lines))
     known = dict(zip(map(id, lines), whole, strict=True))
     fewer = fold(lines)
     less = [known.get(id(line)) or line.render() for line in fewer]
     if folded and _measure_joined(less) <= budget:
-        return Fitted("\n".join(less), cut=False, lines=len(lines))
-    return Fitted(_reduce(fewer, less, budget, len(lines), link(text)), cut=True, lines=len(lines))
+        return FittedText("\n".join(less), cut=False, lines=len(lines))
+    return FittedText(_reduce(fewer, less, budget, len(lines), link(text)), cut=True, lines=len(lines))
 
 
-def cut_lines(lines: Sequence[str], budget: int, link: LinkTo, *, comment: str = "") -> Fitted:
+def cut_lines(lines: Sequence[str], budget: int, link: LinkTo, *, comment: str = "") -> FittedText:
     """Fit lines of another format into the budget. `comment` precedes the mark, such as `# ` in YAML."""
     text = "\n".join(lines)
     if len(text) <= budget:
-        return Fitted(text, cut=False, lines=len(lines))
-    return Fitted(_keep_beginning(lines, budget, len(lines), link(text), comment), cut=True, lines=len(lines))
+        return FittedText(text, cut=False, lines=len(lines))
+    return FittedText(
+        _keep_beginning(lines, budget, len(lines), link(text), comment), cut=True, lines=len(lines)
+    )
 
 
 def _reduce(lines: Sequence[Line], written: Sequence[str], budget: int, total: int, uri: str | None) -> str:

@@ -10,13 +10,13 @@ from footlight.browser.snapshot.text.rendering import Line
 
 __all__ = ["OptionLists", "count_options", "count_spots", "join_spots"]
 
-FEWEST_REPEATED = 4
+MIN_REPEATED = 4
 """At least this many options that equal those of an earlier drop-down are not written again."""
 _SPOTS = (("clickable",), ("disabled",))
-FEWEST_SPOTS = 4
+MIN_SPOTS = 4
 MAX_SPOTS = 42
 MAX_SPOT_CHARACTERS = 24
-"""Clickable elements without a role share one line if at least `FEWEST_SPOTS` have such short texts."""
+"""Clickable elements without a role share one line if at least `MIN_SPOTS` have such short texts."""
 
 
 class OptionLists:
@@ -46,7 +46,7 @@ class OptionLists:
                 nodes = [replace(node, states=()) if node.name == owner.value else node for node in nodes]
             key = (note, *(node.name for node in nodes))
             known = self._known.setdefault(key, owner.ref)
-            if known != owner.ref and len(nodes) >= FEWEST_REPEATED:
+            if known != owner.ref and len(nodes) >= MIN_REPEATED:
                 return Line(line.depth, None, line.mark, f"options like {known}"), size
         return Line(line.depth, None, line.mark, note, cells=tuple((node,) for node in nodes)), size
 
@@ -87,7 +87,7 @@ def count_spots(lines: Sequence[Line], index: int) -> int:
     count = sum(1 for _ in takewhile(is_spot, islice(lines, index, index + MAX_SPOTS)))
     if count and index + count < len(lines) and lines[index + count].depth > first.depth:
         count -= 1
-    return count if count >= FEWEST_SPOTS else 0
+    return count if count >= MIN_SPOTS else 0
 
 
 def join_spots(lines: Sequence[Line]) -> Line:

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from footlight.browser.snapshot.nodes import Node, Snapshot
-from footlight.browser.snapshot.subtrees import NEWS, content_of, number_subtrees, shows_place
-from footlight.browser.snapshot.text.chrome import (
-    CHROME,
-    FEWEST_INSIDE,
+from footlight.browser.snapshot.subtrees import ANNOUNCED_ROLES, content_of, number_subtrees, shows_place
+from footlight.browser.snapshot.text.landmarks import (
+    LANDMARK_ROLES,
+    MIN_DESCENDANTS,
     find_landmarks,
     fold_landmark,
     same_origin,
@@ -24,7 +24,7 @@ from footlight.browser.snapshot.text.narrowing import CONTROLS
 from footlight.browser.snapshot.text.quoting import plural
 from footlight.browser.snapshot.text.rendering import CELLS, is_action_url
 
-__all__ = ["Folded", "fold_unchanged"]
+__all__ = ["FoldedSnapshot", "fold_unchanged"]
 
 _ITEMS = frozenset(("article", "listitem", "row", "treeitem"))
 """Roles of elements that share one line if they are unchanged: `rows unchanged=5`."""
@@ -35,14 +35,14 @@ _Key = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedSnapshot:
     """The nodes to write. `successors` maps the earlier refs of the elements left out to the current ones."""
 
     nodes: Sequence[Node]
     successors: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def fold_unchanged(before: Snapshot | None, shown: Sequence[Snapshot], after: Snapshot) -> Folded:
+def fold_unchanged(before: Snapshot | None, shown: Sequence[Snapshot], after: Snapshot) -> FoldedSnapshot:
     """Return the nodes with each unchanged part as one line: `e40 form unchanged-lines=12`.
 
     `before` is the previous page, whose landmarks are compared. `shown` are pages that the reader has seen
@@ -56,10 +56,10 @@ def fold_unchanged(before: Snapshot | None, shown: Sequence[Snapshot], after: Sn
         for span, content in find_landmarks(before.nodes):
             known.setdefault(content, []).append(before.nodes[span.start : span.stop])
     if not (known or pages):
-        return Folded(after.nodes)
+        return FoldedSnapshot(after.nodes)
     writer = _Writer(_Page(after.nodes, numbers), pages, known)
     nodes = list(writer.write())
-    return Folded(nodes if writer.has_folded else after.nodes, writer.successors)
+    return FoldedSnapshot(nodes if writer.has_folded else after.nodes, writer.successors)
 
 
 class _KnownLines:
@@ -85,7 +85,7 @@ class _KnownLines:
         """Return each control with its earlier node if every line is known, or None."""
         pairs: list[tuple[Node, Node]] = []
         for node in span:
-            if node.role in NEWS or node.is_frame or node.box:
+            if node.role in ANNOUNCED_ROLES or node.is_frame or node.box:
                 return None
             if node.role in _BARE or not (node.name or node.value or node.text or _is_control(node)):
                 continue
@@ -145,19 +145,19 @@ class _Writer:
 
     def write(self) -> Iterator[Node]:
         nodes, ends = self._page.nodes, self._page.ends
-        index = chrome_end = 0
+        index = landmark_end = 0
         while index < len(nodes):
-            if nodes[index].role in CHROME:
-                chrome_end = max(chrome_end, ends[index])
+            if nodes[index].role in LANDMARK_ROLES:
+                landmark_end = max(landmark_end, ends[index])
             run = self._find_run(index)
-            fewest = FEWEST_INSIDE if nodes[index].role in CHROME else FEWEST_INSIDE + 1
+            fewest = MIN_DESCENDANTS if nodes[index].role in LANDMARK_ROLES else MIN_DESCENDANTS + 1
             if run and ends[run[-1]] - index > fewest:
                 yield from self._fold(run)
                 index = ends[run[-1]]
             elif index in self._landmarks:
                 yield from self._fold_landmark(index)
                 index = ends[index]
-            elif index < chrome_end and ends[index] - index > FEWEST_INSIDE and self._is_repeated(index):
+            elif index < landmark_end and ends[index] - index > MIN_DESCENDANTS and self._is_repeated(index):
                 yield from self._fold_one(self._page.span(index))
                 index = ends[index]
             elif self._is_known_skip_link(index):

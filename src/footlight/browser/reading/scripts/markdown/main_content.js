@@ -4,7 +4,7 @@ import { CONTROLS, isBeside, isHidden, NEVER } from "./left_out.js";
 import { childrenOf, get, isElement, MAX_DEPTH, TEXT, tagOf, tidy, typeOf } from "./nodes.js";
 
 const ENOUGH = 200; // The number of characters that make a `main` the main content.
-const MOST_OF_IT = 0.8; // The share of the text that the narrowest container must have.
+const MIN_SHARE = 0.8; // The share of the text that the narrowest container must have.
 
 /** @type {(document: Document) => AnyElement | null} */
 export function mainOf(document) {
@@ -52,7 +52,7 @@ function counts(element) {
 /** @type {(body: AnyElement) => AnyElement} */
 function narrowest(body) {
   const weights = weigh(body);
-  const least = (weights.get(body) || 0) * MOST_OF_IT;
+  const least = (weights.get(body) || 0) * MIN_SHARE;
   let at = body;
   for (;;) {
     const next = /** @type {AnyElement[]} */ (childrenOf(at)).find(

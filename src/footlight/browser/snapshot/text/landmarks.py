@@ -10,24 +10,24 @@ from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.subtrees import content_of, shows_place
 
 __all__ = [
-    "CHROME",
-    "FEWEST_INSIDE",
+    "LANDMARK_ROLES",
+    "MIN_DESCENDANTS",
     "find_landmarks",
-    "fold_known_chrome",
+    "fold_known_landmarks",
     "fold_landmark",
     "same_origin",
 ]
 
-CHROME = frozenset(("banner", "complementary", "contentinfo", "navigation"))
+LANDMARK_ROLES = frozenset(("banner", "complementary", "contentinfo", "navigation"))
 """The landmarks that the pages of a site usually share."""
-FEWEST_INSIDE = 2
+MIN_DESCENDANTS = 2
 """A landmark with fewer lines inside, or another part with no more lines, is not folded."""
 
 MAX_NESTING = 3
 """Landmarks at a deeper nesting level are not compared separately."""
 
 
-def fold_known_chrome(before: Snapshot | None, after: Snapshot) -> Sequence[Node]:
+def fold_known_landmarks(before: Snapshot | None, after: Snapshot) -> Sequence[Node]:
     """Return the nodes, with each landmark that was the same on the previous page as one line.
 
     The line has the number of lines inside: `unchanged-lines=24`. The focused line, `current` entries and new
@@ -66,13 +66,13 @@ def find_landmarks(nodes: Sequence[Node]) -> Iterator[tuple[range, tuple[object,
     for index, node in enumerate(nodes):
         while open_until and open_until[-1] <= index:
             open_until.pop()
-        if node.role not in CHROME or len(open_until) == MAX_NESTING:
+        if node.role not in LANDMARK_ROLES or len(open_until) == MAX_NESTING:
             continue
         end = index + 1
         while end < len(nodes) and nodes[end].depth > node.depth:
             end += 1
         open_until.append(end)
-        if end - index > FEWEST_INSIDE:
+        if end - index > MIN_DESCENDANTS:
             inside = (each for each in nodes[index:end] if not each.is_text)
             yield range(index, end), tuple(content_of(each, node.depth) for each in inside)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser.driver.playwright_api import Error
 from footlight.errors import FootlightError
 from footlight.watch.report import render_report
-from footlight.watch.watchers import PagePicture, RequestFailed, Visitor, Watched, WatchState
+from footlight.watch.watchers import PagePicture, Visitor, WatchedItem, WatchRequestError, WatchState
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from footlight.watch.journal import Journal, PastSession
     from footlight.watch.pictures import Pictures
 
-__all__ = ["LocalDesk", "session_view"]
+__all__ = ["LocalWatchBackend", "session_view"]
 
 PICTURE_SECONDS = 10.0
 """The time limit for a request that waits for a newer picture."""
 MAX_URL = 500
 
 
-class LocalDesk:
+class LocalWatchBackend:
     """Answers requests from the journal, the pictures and the control of this process."""
 
     def __init__(
@@ -53,9 +53,11 @@ class LocalDesk:
             revision=self._journal.revision,
             captures=self._pictures.captures,
             sessions=[self._show(session) for session in self._list_sessions()],
-            ended=[Watched(_render_ended(each), each.owner, each.id) for each in self._journal.list_ended()],
+            ended=[
+                WatchedItem(_render_ended(each), each.owner, each.id) for each in self._journal.list_ended()
+            ],
             calls=[
-                Watched(entry.as_json(), entry.owner, entry.session_id)
+                WatchedItem(entry.as_json(), entry.owner, entry.session_id)
                 for entry in self._journal.entries(after=after)
             ],
         )
@@ -66,9 +68,9 @@ class LocalDesk:
         session = self._get(session_id, visitor)
         page = next((each for each in session.pages if each.id == page_id), session.page_table.current)
         if page is None:
-            raise RequestFailed(409, "The session has no open page.")
+            raise WatchRequestError(409, "The session has no open page.")
         if page.crashed:
-            raise RequestFailed(409, "The page has crashed.")
+            raise WatchRequestError(409, "The page has crashed.")
         found = await self._pictures.wait_for_next(session, page, after, PICTURE_SECONDS)
         if session.has_ended:
             self._get(session_id, visitor)
@@ -78,7 +80,7 @@ class LocalDesk:
         for entry in self._journal.entries():
             if str(entry.number) == call and entry.picture and visitor.may_see(entry.session_id, entry.owner):
                 return entry.picture
-        raise RequestFailed(404, "There is no such picture.")
+        raise WatchRequestError(404, "There is no such picture.")
 
     async def make_report(self, session_id: str, visitor: Visitor) -> str:
         calls = self._journal.entries(session_id=session_id)
@@ -97,12 +99,12 @@ class LocalDesk:
             if (entry.session_id == session_id if call is None else str(entry.number) == call)
         ]
         if not traces:
-            raise RequestFailed(404, "No trace was recorded. The tool `trace` records one.")
+            raise WatchRequestError(404, "No trace was recorded. The tool `trace` records one.")
         return traces[-1]
 
     async def take(self, session_id: str, watcher: str, visitor: Visitor) -> None:
         if (why := await self._control.take(self._get(session_id, visitor), watcher)) is not None:
-            raise RequestFailed(409, why)
+            raise WatchRequestError(409, why)
         self._journal.touch()
 
     async def give_back(self, session_id: str, watcher: str, note: str, visitor: Visitor) -> None:
@@ -113,18 +115,18 @@ class LocalDesk:
         try:
             await self._control.act(self._get(session_id, visitor), watcher, events)
         except FootlightError as error:
-            raise RequestFailed(409, self._journal.redactor.text(error.message)) from None
+            raise WatchRequestError(409, self._journal.redactor.text(error.message)) from None
         except Error:
-            raise RequestFailed(409, "The page did not accept the input.") from None
+            raise WatchRequestError(409, "The page did not accept the input.") from None
         self._journal.touch()
 
     def _list_sessions(self) -> Sequence[Session]:
         table = self._sessions()
         return table.list_all() if table else ()
 
-    def _show(self, session: Session) -> Watched:
+    def _show(self, session: Session) -> WatchedItem:
         view = session_view(session, self._journal, self._pictures)
-        return Watched(view, session.owner, session.id, self._control.find_person(session))
+        return WatchedItem(view, session.owner, session.id, self._control.find_person(session))
 
     def _get(self, id: str, visitor: Visitor) -> Session:
         """Return the session. A session that the visitor may not see is reported as missing."""
@@ -134,20 +136,20 @@ class LocalDesk:
         ended = self._journal.find_ended(id)
         if ended is not None and visitor.may_see(id, ended.owner):
             crashed = ended.reason == "crashed"
-            raise RequestFailed(
+            raise WatchRequestError(
                 410, "The browser of the session crashed." if crashed else f"The session {ended.reason}."
             )
-        raise RequestFailed(404, "There is no such session.")
+        raise WatchRequestError(404, "There is no such session.")
 
 
 def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict[str, Any]:
     """Return the description of a session for the watch page. It is known without querying the pages."""
     redactor = journal.redactor
     current = session.page_table.current
-    turn = session.turn
-    if turn.is_persons:
+    takeover = session.takeover
+    if takeover.is_active:
         state = "person"
-    elif turn.help is not None:
+    elif takeover.help is not None:
         state = "help"
     else:
         state = "busy" if session.lock.locked() else "idle"
@@ -157,7 +159,7 @@ def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict
         "browser": session.engine,
         "createdAt": round(session.created_at * 1000),
         "state": state,
-        "help": redactor.text(turn.help.reason) if turn.help is not None else None,
+        "help": redactor.text(takeover.help.reason) if takeover.help is not None else None,
         "page": current.id if current is not None else None,
         "pages": [
             {"id": page.id, "url": redactor.text(page.url[:MAX_URL], MAX_URL), "crashed": page.crashed}

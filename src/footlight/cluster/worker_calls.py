@@ -8,9 +8,9 @@ import logging
 import time
 from typing import TYPE_CHECKING, cast
 
-from footlight.cluster.ray_api import ActorLost, RemoteActor
+from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.worker import HelpInvitation, HelpQuestion, HelpTerms, WorkerReply
-from footlight.errors import DeadlineExceeded, WorkerLost
+from footlight.errors import DeadlineExceededError, WorkerLostError
 from footlight.server.help import InputRequired
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ async def _call(
                     await report(*cast("Progress", each))
             else:
                 await helper.help(each)
-    raise ActorLost("the stream ended without a reply")
+    raise ActorLostError("the stream ended without a reply")
 
 
 class _Helper(contextlib.AsyncExitStack):
@@ -143,7 +143,7 @@ class _Helper(contextlib.AsyncExitStack):
             await asyncio.wait([self._asking], timeout=WITHDRAW_SECONDS)
 
 
-def lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLost:
+def lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLostError:
     state = (
         "The next call opens its session again from its saved state."
         if is_kept
@@ -151,8 +151,8 @@ def lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLost:
     )
     if tool.effect == "read":
         message = f"{tool.name} failed: worker {worker.name} was lost"
-        return WorkerLost(message, suggestion=state, retryable=True)
-    return WorkerLost(
+        return WorkerLostError(message, suggestion=state, retryable=True)
+    return WorkerLostError(
         f"{tool.name} failed: worker {worker.name} was lost. Its action may have been done",
         suggestion=f"{state} Look before you repeat the action.",
         retryable=False,
@@ -160,9 +160,9 @@ def lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLost:
     )
 
 
-def silent_error(tool: Tool, worker: KnownWorker, limit_ms: float) -> DeadlineExceeded:
+def silent_error(tool: Tool, worker: KnownWorker, limit_ms: float) -> DeadlineExceededError:
     acts = tool.effect != "read"
-    return DeadlineExceeded(
+    return DeadlineExceededError(
         f"{tool.name} timed out: worker {worker.name} does not answer",
         retryable=not acts,
         timeout=limit_ms,

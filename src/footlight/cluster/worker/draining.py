@@ -26,7 +26,7 @@ END_SECONDS = 5.0
 """How long before it must have ended a worker closes the sessions that are left."""
 
 
-class Leaver(Protocol):
+class DrainingWorker(Protocol):
     """The worker that ends."""
 
     last_asked: float
@@ -37,14 +37,14 @@ class Leaver(Protocol):
     async def end(self) -> None: ...
 
 
-async def end_with_lease(worker: Leaver, seconds: float) -> None:
+async def end_with_lease(worker: DrainingWorker, seconds: float) -> None:
     """End a worker that no server has asked for its status for so long."""
     while time.monotonic() - worker.last_asked < seconds:  # noqa: ASYNC110 - time alone ends it
         await asyncio.sleep(CHECK_EVERY_SECONDS)
     await worker.end()
 
 
-async def end_without_sessions(worker: Leaver, is_used: Callable[[], bool]) -> None:
+async def end_without_sessions(worker: DrainingWorker, is_used: Callable[[], bool]) -> None:
     """End a drained worker after its last call and session, when a server knows that it is empty."""
     empty_since = time.monotonic()
     end_at = empty_since + LINGER_SECONDS
@@ -57,7 +57,7 @@ async def end_without_sessions(worker: Leaver, is_used: Callable[[], bool]) -> N
     await worker.end()
 
 
-async def leave_with_node(worker: Leaver) -> None:
+async def leave_with_node(worker: DrainingWorker) -> None:
     """Drain when Ray is about to remove the machine, and end in time before it does."""
     while True:
         try:
@@ -84,7 +84,7 @@ async def end_without_node() -> None:
     os._exit(1)
 
 
-async def leave_at_signal(worker: Leaver) -> None:
+async def leave_at_signal(worker: DrainingWorker) -> None:
     """Drain at SIGTERM, and end as soon as a machine would that gets it, or at a second SIGTERM."""
     first, second = asyncio.Event(), asyncio.Event()
     watch_termination(lambda: (second if first.is_set() else first).set())

@@ -9,25 +9,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import secrets
-import shutil
-import tempfile
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from footlight.cluster.ray_api import ActorLost
-from footlight.watch.watchers import PagePicture, RequestFailed, Visitor, Watched, WatchState
+from footlight.cluster.ray_api import ActorLostError
+from footlight.cluster.trace_copies import TraceCopies
+from footlight.watch.watchers import PagePicture, Visitor, WatchedItem, WatchRequestError, WatchState
 
 if TYPE_CHECKING:
     from footlight.cluster.fleet import Fleet
     from footlight.cluster.known_worker import KnownWorker
     from footlight.cluster.worker import Heard, WatchedWorker
 
-__all__ = ["NO_CALLS", "ClusterDesk"]
+__all__ = ["NO_CALLS", "ClusterWatchBackend"]
 
 logger = logging.getLogger(__name__)
 
@@ -49,11 +47,6 @@ NO_CALLS = 1 << 62
 MAX_CALLS = 2_000
 MAX_ENDED = 200
 MAX_WATCHERS = 1_000
-MAX_TRACES = 50
-MAX_TRACE_BYTES = 1 << 30
-COPY_SECONDS = 120.0
-"""How long the copy of a trace may take."""
-PART_BYTES = 1 << 20
 
 
 @dataclass(eq=False, slots=True)
@@ -65,12 +58,12 @@ class _Mirror:
     """The process to which the revision belongs."""
     revision: int = -1
     captures: int = 0
-    sessions: list[Watched] = field(default_factory=list[Watched])
+    sessions: list[WatchedItem] = field(default_factory=list[WatchedItem])
     is_silent: bool = False
     following: asyncio.Task[None] | None = field(default=None, repr=False)
 
 
-class ClusterDesk:
+class ClusterWatchBackend:
     """Merges the states of the workers, and routes requests to the worker that has the session or call."""
 
     def __init__(self, fleet: Fleet) -> None:
@@ -78,9 +71,9 @@ class ClusterDesk:
         self._mirrors: dict[KnownWorker, _Mirror] = {}
         self._homes: OrderedDict[str, KnownWorker] = OrderedDict()
         """The worker of each call and each ended session that is known, by its id."""
-        self._calls: OrderedDict[str, tuple[int, Watched]] = OrderedDict()
+        self._calls: OrderedDict[str, tuple[int, WatchedItem]] = OrderedDict()
         """The latest calls, with the revision in which they changed."""
-        self._ended: OrderedDict[str, Watched] = OrderedDict()
+        self._ended: OrderedDict[str, WatchedItem] = OrderedDict()
         self._revision = 0
         self._changed = asyncio.Event()
         """Set for an instant by each change."""
@@ -89,9 +82,7 @@ class ClusterDesk:
         self._wanted = asyncio.Event()
         """Set for an instant when somebody begins to watch."""
         self._refreshing: asyncio.Task[None] | None = None
-        self._folder: Path | None = None
-        """The folder of the traces that were copied from workers."""
-        self._traces: deque[Path] = deque()
+        self._trace_copies = TraceCopies()
 
     async def follow(self) -> None:
         """Mirror all workers until it is cancelled."""
@@ -105,8 +96,7 @@ class ClusterDesk:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            if self._folder is not None:
-                await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+            await self._trace_copies.remove()
 
     def note_watcher(self, watcher: str) -> None:
         now = time.monotonic()
@@ -140,20 +130,14 @@ class ClusterDesk:
         return await self._ask_about(session_id, "make_report", session_id, visitor)
 
     async def find_trace(self, session_id: str | None, call: str | None, visitor: Visitor) -> Path:
-        """Copy the trace from its worker, and return the copy. The latest `MAX_TRACES` are kept."""
+        """Copy the trace from its worker, and return the copy."""
         if call is not None:
             worker, number = self._homes.get(call), _number_of(call)
         else:
             worker, number = await self._find_worker(session_id or ""), None
         trace = await self._ask(worker, "find_trace", session_id, number, visitor, call=call)
         assert worker is not None
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="footlight-traces-"))
-        copy = await _copy_trace(worker, trace, self._folder)
-        self._traces.append(copy)
-        if len(self._traces) > MAX_TRACES:
-            self._traces.popleft().unlink(missing_ok=True)
-        return copy
+        return await self._trace_copies.add(worker, trace)
 
     async def take(self, session_id: str, watcher: str, visitor: Visitor) -> None:
         await self._ask_about(session_id, "take", session_id, watcher, visitor)
@@ -217,7 +201,7 @@ class ClusterDesk:
             async with asyncio.timeout(seconds + ANSWER_SECONDS):
                 seen: WatchedWorker = await mirror.worker.actor.call("read_watched", *sent)
             self._note_state(mirror, seen, has_calls=after != NO_CALLS or seen.origin != origin)
-        except ActorLost:
+        except ActorLostError:
             self._note_loss(mirror)
             await asyncio.sleep(RETRY_SECONDS if seconds else 0)
             return
@@ -260,7 +244,7 @@ class ClusterDesk:
         while len(self._homes) > 2 * MAX_CALLS:
             self._homes.popitem(last=False)
 
-    def _note_end(self, ended: Watched, worker: KnownWorker) -> None:
+    def _note_end(self, ended: WatchedItem, worker: KnownWorker) -> None:
         assert ended.session_id is not None
         known = self._ended.get(ended.session_id)
         if known is None or known.view["endedAt"] <= ended.view["endedAt"]:
@@ -310,10 +294,10 @@ class ClusterDesk:
     async def _ask_about(self, session_id: str, method: str, *arguments: Any) -> Any:
         try:
             return await self._ask(await self._find_worker(session_id), method, *arguments)
-        except RequestFailed as error:
+        except WatchRequestError as error:
             ended, visitor = self._ended.get(session_id), arguments[-1]
             if error.status == 404 and ended is not None and ended.is_for(visitor):
-                raise RequestFailed(410, f"The session {ended.view['reason']}.") from None
+                raise WatchRequestError(410, f"The session {ended.view['reason']}.") from None
             raise
 
     async def _find_worker(self, session_id: str) -> KnownWorker | None:
@@ -332,65 +316,32 @@ class ClusterDesk:
     async def _ask(
         self, worker: KnownWorker | None, method: str, *arguments: Any, call: str | None = None
     ) -> Any:
-        """Call a method of the worker's desk, which is about a session or about `call`."""
+        """Call a method of the worker's backend, which is about a session or about `call`."""
         if worker is None:
-            raise RequestFailed(404, f"There is no such {'session' if call is None else 'call'}.")
+            raise WatchRequestError(404, f"There is no such {'session' if call is None else 'call'}.")
         sent = ("watch", method) if call is None else ("watch_call", call, method)
         try:
             async with asyncio.timeout(STEER_SECONDS):
                 answer = await worker.actor.call(*sent, *arguments)
-        except ActorLost:
-            raise RequestFailed(410, f"The session was lost with worker {worker.name}.") from None
+        except ActorLostError:
+            raise WatchRequestError(410, f"The session was lost with worker {worker.name}.") from None
         except TimeoutError:
-            raise RequestFailed(503, f"Worker {worker.name} does not answer.") from None
-        if isinstance(answer, RequestFailed):
+            raise WatchRequestError(503, f"Worker {worker.name} does not answer.") from None
+        if isinstance(answer, WatchRequestError):
             raise answer
         return answer
 
 
-def _show(mirror: _Mirror) -> Iterable[Watched]:
+def _show(mirror: _Mirror) -> Iterable[WatchedItem]:
     if not mirror.is_silent:
         return mirror.sessions
     return [replace(each, view={**each.view, "state": "silent"}) for each in mirror.sessions]
 
 
-def _sort(by: str, watched: Iterable[Watched]) -> list[Watched]:
+def _sort(by: str, watched: Iterable[WatchedItem]) -> list[WatchedItem]:
     return sorted(watched, key=lambda each: each.view[by])
 
 
 def _number_of(call: str) -> str:
     """Return the number that a call has on its worker."""
     return call.rpartition("-")[2]
-
-
-async def _copy_trace(worker: KnownWorker, trace: Path, folder: Path) -> Path:
-    """Copy a trace of a worker into a new file in a folder of this machine."""
-    copy = folder / f"{secrets.token_hex(8)}-{trace.name}"
-    try:
-        async with asyncio.timeout(COPY_SECONDS):
-            await _copy_parts(worker, trace, copy)
-    except BaseException as error:
-        copy.unlink(missing_ok=True)
-        if isinstance(error, ActorLost):
-            raise _missing_trace(trace) from None
-        if isinstance(error, TimeoutError):
-            raise RequestFailed(503, f"Worker {worker.name} does not send the trace in time.") from None
-        raise
-    return copy
-
-
-async def _copy_parts(worker: KnownWorker, trace: Path, copy: Path) -> None:
-    size = 0
-    with copy.open("wb") as file:
-        while part := await worker.actor.call("read_trace", trace, size, PART_BYTES):
-            size += len(part)
-            if size > MAX_TRACE_BYTES:
-                limit = f"{MAX_TRACE_BYTES >> 20} MB"
-                raise RequestFailed(413, f"The trace {trace.name} is larger than {limit}.")
-            await asyncio.to_thread(file.write, part)
-    if part is None:
-        raise _missing_trace(trace)
-
-
-def _missing_trace(trace: Path) -> RequestFailed:
-    return RequestFailed(410, f"The file {trace.name} no longer exists.")
