@@ -24,22 +24,19 @@ const HEAD_BYTES = 96;
 const TAIL_BYTES = 64;
 const FLOOD_MS = 1_000; // A shorter burst does not slow a page down.
 const FLOOD_PAUSE_MS = 500; // A flood is over after this time without a dropped event.
-const MAX_DROPPED = 5_000; // A script is stopped if it writes more messages than this before the page runs another.
 const SLOWDOWN = 20;
 const MIN_SLOWDOWN_MS = 4_000;
 const MAX_SLOWDOWN_MS = 32_000;
 const FIRST_ID = 2_000_000_000; // The ids of our own commands. The driver counts its ids from 1.
 const SPEED_METHOD = "Emulation.setCPUThrottlingRate";
 const PREFIX = '{"method":"';
-const PAUSE_METHOD = "Runtime.evaluate"; // The page replies when the script that it runs has ended.
-const CONSOLE_METHOD = "Runtime.consoleAPICalled";
 const LIMITED = new Set([
-  CONSOLE_METHOD,
   "Log.entryAdded",
   "Network.eventSourceMessageReceived",
   "Network.webSocketFrameError",
   "Network.webSocketFrameReceived",
   "Network.webSocketFrameSent",
+  "Runtime.consoleAPICalled",
   "Runtime.exceptionThrown",
 ]);
 const FRAME_METHOD = "Page.frameAttached"; // The driver must know each frame. A page with too many is slowed down.
@@ -61,8 +58,6 @@ const FRAME_COST = 25; // The driver and the browser work longer for a frame tha
  * The dropped events of one page.
  *
  * @typedef {object} Flood
- * @property {number} unpaused how many messages of the console were dropped since the page was asked for a pause
- * @property {number} pauseId the id of the command that the page replies to when its script has ended, or 0
  * @property {number} began
  * @property {number} last when the last event was dropped
  * @property {number} slowMs how long the page is slowed down the next time
@@ -118,8 +113,7 @@ class EventLimits {
       if (excess) this.#deliver(refusal(parts, excess));
       else if (limitedMethod(parts[0])) this.#deliverLimited(Buffer.concat(parts));
       else if (methodOf(parts[0]) === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
-      else if (isOwnReply(parts[0])) this.#notePause(parts[0]);
-      else parts.forEach(this.#deliver);
+      else if (!isOwnReply(parts[0])) parts.forEach(this.#deliver);
       start = end + 1;
     }
     if (start < chunk.length) this.#pend(chunk.subarray(start));
@@ -172,7 +166,7 @@ class EventLimits {
       const dropped = bucket.held.shift();
       if (!dropped) break;
       bucket.heldCost -= dropped.cost;
-      if (session) this.#countDropped(dropped.message, session);
+      if (session) this.#slowDown(this.#noteFlood(session), session);
     }
     this.#releaseLater();
   }
@@ -221,33 +215,6 @@ class EventLimits {
     }
   }
 
-  /** @type {(message: Buffer, session: string) => void} */
-  #countDropped(message, session) {
-    const flood = this.#noteFlood(session);
-    if (methodOf(message) === CONSOLE_METHOD) this.#countUnpaused(flood, session);
-    this.#slowDown(flood, session);
-  }
-
-  /**
-   * Stop a script that continues a long flood without a pause. A flood of many short scripts is only slowed down.
-   *
-   * @type {(flood: Flood, session: string) => void}
-   */
-  #countUnpaused(flood, session) {
-    if (flood.pauseId) flood.unpaused += 1;
-    else if (performance.now() - flood.began >= FLOOD_MS) {
-      flood.unpaused = 0;
-      flood.pauseId = this.#command(PAUSE_METHOD, session, { expression: "0" });
-    }
-    if (flood.unpaused === MAX_DROPPED) this.#stopScript(session);
-  }
-
-  /** @type {(reply: Buffer) => void} */
-  #notePause(reply) {
-    const flood = this.#floods.get(sessionOf(reply));
-    if (flood?.pauseId === idOf(reply)) Object.assign(flood, { pauseId: 0, unpaused: 0 });
-  }
-
   /**
    * Return the flood of a page that exceeds a limit now.
    *
@@ -256,8 +223,6 @@ class EventLimits {
   #noteFlood(session) {
     const now = performance.now();
     const flood = use(this.#floods, session, () => ({
-      unpaused: 0,
-      pauseId: 0,
       began: now,
       last: now,
       slowMs: MIN_SLOWDOWN_MS,
@@ -284,29 +249,11 @@ class EventLimits {
     flood.slowMs = Math.min(flood.slowMs * 2, MAX_SLOWDOWN_MS);
   }
 
-  /**
-   * Stop the script that the page runs, and say so in its console. Chromium does this while the script runs; a lower
-   * speed would only take effect after its end.
-   *
-   * @type {(sessionId: string) => void}
-   */
-  #stopScript(sessionId) {
-    this.#command("Runtime.terminateExecution", sessionId);
-    const text = `A script was stopped: it wrote thousands of console messages for over a second without a pause`;
-    const entry = { source: "other", level: "error", text, timestamp: Date.now() };
-    this.#deliver(Buffer.from(`${JSON.stringify({ method: "Log.entryAdded", params: { entry }, sessionId })}\0`));
-  }
-
   /** @type {(sessionId: string, rate: number) => void} */
   #setSpeed(sessionId, rate) {
-    if (!this.#callerSetsSpeed) this.#command(SPEED_METHOD, sessionId, { rate });
-  }
-
-  /** @type {(method: string, sessionId: string, params?: object) => number} */
-  #command(method, sessionId, params) {
+    if (this.#callerSetsSpeed) return;
     this.#lastId += 1;
-    this.#send({ id: this.#lastId, method, params, sessionId });
-    return this.#lastId;
+    this.#send({ id: this.#lastId, method: SPEED_METHOD, params: { rate }, sessionId });
   }
 }
 
@@ -416,16 +363,8 @@ function methodOf(message) {
  * @type {(message: Buffer) => boolean}
  */
 function isOwnReply(message) {
-  return idOf(message) > FIRST_ID;
-}
-
-/**
- * Return the id of a reply, or 0 for an event.
- *
- * @type {(message: Buffer) => number}
- */
-function idOf(message) {
-  return Number(/^\{"id":(\d+)/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1] ?? 0);
+  const id = /^\{"id":(\d+)/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1];
+  return Number(id) > FIRST_ID;
 }
 
 /** @type {(fromBrowser: Stream, toBrowser: WritableStream) => void} */
