@@ -159,7 +159,7 @@ async def test_stopped_page_process_is_not_reported_as_a_busy_script(site: Site,
         await data(wire, "navigate", url=page)
         (browser,) = browsers_of(wire.process.pid)
         with suspend(*renderers_of(browser)):
-            message = await error(wire, "navigate", url=page, timeout=8_000)
+            message = await error(wire, "navigate", url=page, timeout=10_000)
 
         assert "the page's process does not respond either: it is stopped" in message["message"]
 
