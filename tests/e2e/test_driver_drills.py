@@ -164,7 +164,7 @@ async def test_stopped_page_process_is_not_reported_as_a_busy_script(site: Site,
         assert "the page's process does not respond either: it is stopped" in message["message"]
 
         await data(wire, "navigate", url=page)
-        message = await error(wire, "click", selector="button", timeout=8_000)
+        message = await error(wire, "click", selector="button", timeout=10_000)
         assert "a script in the page does not end" in message["message"]
 
 
