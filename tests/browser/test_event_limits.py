@@ -93,17 +93,24 @@ def test_flooding_page_is_throttled_for_increasing_periods() -> None:
 
     _, commands = filter_messages(*turns)
 
-    assert [(at, command["params"]["rate"]) for at, command in commands] == [
-        (1_200, 20),
-        (5_200, 1),
-        (6_200, 20),
-        (14_200, 1),
+    assert [(at, command["method"], command.get("params")) for at, command in commands] == [
+        (1_200, "Emulation.setCPUThrottlingRate", {"rate": 20}),
+        (5_200, "Emulation.setCPUThrottlingRate", {"rate": 1}),
+        (6_200, "Emulation.setCPUThrottlingRate", {"rate": 20}),
+        (14_200, "Emulation.setCPUThrottlingRate", {"rate": 1}),
     ]
-    assert {(command["method"], command["sessionId"]) for _, command in commands} == {
-        ("Emulation.setCPUThrottlingRate", "S1")
-    }
+    assert {command["sessionId"] for _, command in commands} == {"S1"}
     replies = [line(id=command["id"], result={}) for _, command in commands]
     assert filter_messages((0, [*replies, line(id=1, result={})]))[0] == [line(id=1, result={})]
+
+
+def test_page_that_adds_frames_without_end_is_slowed_down() -> None:
+    frames = [event("Page.frameAttached", frameId=str(i)) for i in range(60)]
+
+    read, commands = filter_messages(*[(100, frames)] * 20)
+
+    assert read == frames * 20
+    assert [command["params"]["rate"] for _, command in commands] == [20]
 
 
 @pytest.mark.slow

@@ -149,7 +149,7 @@ async def test_stopped_page_process_is_not_reported_as_a_busy_script(site: Site,
         (browser,) = browsers_of(wire.process.pid)
         with suspend(*renderers_of(browser)):
             brief = await error(wire, "get_text", selector="button", timeout=300)
-            message = await error(wire, "get_text", selector="button", timeout=8_000)
+            message = await error(wire, "get_text", selector="button", timeout=10_000)
 
         assert "and stays open: its process does not respond either: it is stopped" in brief["message"]
         assert "closedPages" not in brief["details"]
@@ -159,12 +159,12 @@ async def test_stopped_page_process_is_not_reported_as_a_busy_script(site: Site,
         await data(wire, "navigate", url=page)
         (browser,) = browsers_of(wire.process.pid)
         with suspend(*renderers_of(browser)):
-            message = await error(wire, "navigate", url=page, timeout=8_000)
+            message = await error(wire, "navigate", url=page, timeout=10_000)
 
         assert "the page's process does not respond either: it is stopped" in message["message"]
 
         await data(wire, "navigate", url=page)
-        message = await error(wire, "click", selector="button", timeout=8_000)
+        message = await error(wire, "click", selector="button", timeout=10_000)
         assert "a script in the page does not end" in message["message"]
 
 

@@ -1,6 +1,6 @@
 # AUTO-GENERATED — do not edit manually.
 # Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
-# Last generated: 2026-11-27T13:06:22Z
+# Last generated: 2026-11-27T13:39:45Z
 # Tools: 21  Hash: 36b48e86c32d
 """Typed handles of playwright-mcp-server. `mcp_connect` opens one."""
 
@@ -55,6 +55,7 @@ class BrowserRunTestResult(TypedDict):
     log: str
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -119,6 +120,7 @@ class ExtractEvaluateResult(TypedDict):
     result: NotRequired[Any]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -156,6 +158,7 @@ class ExtractScreenshotResult(TypedDict):
     uri: NotRequired[str]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -221,6 +224,7 @@ class InteractClickResult(TypedDict):
     notice: NotRequired[str]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -242,6 +246,7 @@ class InteractSelectResult(TypedDict):
     selected: NotRequired[list[str]]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -267,6 +272,7 @@ class InteractTypeResult(TypedDict):
     notice: NotRequired[str]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -319,6 +325,7 @@ class NavBackResult(TypedDict):
     moved: NotRequired[bool]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -339,6 +346,7 @@ class NavForwardResult(TypedDict):
     moved: NotRequired[bool]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -362,6 +370,7 @@ class NavGotoResult(TypedDict):
     status: NotRequired[int | None]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -419,6 +428,7 @@ class WorkflowFillFormResult(TypedDict):
     steps: NotRequired[list[StepsItem]]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -448,6 +458,7 @@ class WorkflowLoginResult(TypedDict):
     steps: NotRequired[list[StepsItem]]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]
@@ -471,6 +482,7 @@ class WorkflowScrapeResult(TypedDict):
     steps: NotRequired[list[StepsItem]]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
+    refusedPages: NotRequired[int]
     restored: NotRequired[bool]
     dialogs: NotRequired[list[dict[str, Any]]]
     downloads: NotRequired[list[dict[str, Any]]]

@@ -144,19 +144,19 @@ async def test_page_closes_only_at_the_deadline_and_limit_is_reported(
     site: Site,
 ) -> None:
     settings = {"FOOTLIGHT_SESSION_ELEMENT_TIMEOUT": "200"}
-    async with connect_browser(site, "--timeout", "8000", "--observe", "none", **settings) as browser:
+    async with connect_browser(site, "--timeout", "10000", "--observe", "none", **settings) as browser:
         await browser.show(ENDLESS)
         error = await browser.refused("wait_for", text="never there")
-        assert error["message"] == 'The text "never there" did not appear within 8000ms'
-        assert error["suggestion"].endswith("A call that gives none has 8000ms (session.defaultTimeout).")
+        assert error["message"] == 'The text "never there" did not appear within 10000ms'
+        assert error["suggestion"].endswith("A call that gives none has 10000ms (session.defaultTimeout).")
         began = time.monotonic()
 
         error = await browser.refused("click", selector="#e")
 
-        assert time.monotonic() - began >= 8
+        assert 10 <= time.monotonic() - began < 12
         assert error["code"] == "TIMEOUT"
         assert error["message"].startswith(
-            'The action on "#e" timed out after 8000ms; the action had been dispatched; a script in the page'
+            'The action on "#e" timed out after 10000ms; the action had been dispatched; a script in the page'
         )
         assert error["details"]["closedPages"] == ["page-1"]
 
@@ -171,7 +171,7 @@ async def test_a_page_that_is_busy_for_longer_than_its_call_stays_open(
     error = await browser.refused("evaluate", script=busy, timeout=1_000)
 
     assert re.fullmatch(
-        r"The page did not respond within 1000ms; page-1 has not answered for 3\d\d\dms, and stays open",
+        r"The page did not respond within 1000ms; page-1 has not answered for \d{3,4}ms, and stays open",
         error["message"],
     )
     assert error["suggestion"] == (

@@ -169,6 +169,20 @@ async def test_frame_tools_are_listed_with_their_frame_number(server: Browser) -
     assert await server.call("get_text", selector="p") == {"text": "empty"}
 
 
+async def test_tool_is_called_in_its_frame_when_frames_change_meanwhile(server: Browser) -> None:
+    inner = server.site.page(SHOP)
+    await server.show(f"<iframe id=first></iframe><iframe src={inner} allow='model-context; tools'></iframe>")
+    # The page is busy while it is asked for its tools, and then it removes the frame before that of the tool.
+    await server.evaluate("""setTimeout(() => {
+      for (const until = performance.now() + 700; performance.now() < until;);
+      document.querySelector('#first').remove();
+    }, 50)""")
+
+    await server.call("call_page_tool", name="add_to_cart", input={"product": "tea"})
+
+    assert await server.call("get_text", selector="iframe >> p") == {"text": "1 tea"}
+
+
 async def test_number_and_size_of_listed_tools_are_bounded(server: Browser) -> None:
     await server.show(
         """<script>

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed
@@ -62,6 +62,8 @@ class PageTool:
     schema_problem: str = ""
     annotations: tuple[str, ...] = ()
     """The hints `readOnly`, `untrustedContent` and `consequential` that the page sets."""
+    owner: Frame = field(repr=False)
+    """The frame itself. Its number may be that of another frame later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +94,7 @@ async def list_tools(page: Page, deadline: Deadline) -> PageToolList:
             if not is_named or len(tools) == MAX_TOOLS:
                 dropped += 1
                 continue
-            tools.append(_make_tool(each, number, frame.url))
+            tools.append(_make_tool(each, number, frame))
     return PageToolList(tools=tools, dropped=dropped)
 
 
@@ -121,14 +123,11 @@ async def call_tool(
     [found] = matching
     if found.schema is not None and (problem := next(_find_problems(arguments, found.schema), None)):
         raise InvalidParameterError(f"input{problem}"[:MAX_PROBLEM], parameter="input")
-    frames = page.playwright.frames
-    main = page.playwright.main_frame
-    of_tool = [main, *(each for each in frames if each != main)][found.frame]
-    if of_tool.url != found.frame_url:
+    if found.owner.is_detached() or found.owner.url != found.frame_url:
         raise InvalidParameterError("name: the frame of the tool has another document now", parameter="name")
     try:
         result = await page.act_through_dialog(
-            of_tool.webmcp.call_tool(name, arguments, timeout=max(1.0, deadline.remaining_ms))
+            found.owner.webmcp.call_tool(name, arguments, timeout=max(1.0, deadline.remaining_ms))
         )
     except PlaywrightTimeout:
         raise await explain_timeout(
@@ -174,15 +173,16 @@ async def _ask_inner(frame: Frame) -> list[dict[str, Any]]:
         return []
 
 
-def _make_tool(described: Mapping[str, Any], frame: int, url: str) -> PageTool:
+def _make_tool(described: Mapping[str, Any], number: int, frame: Frame) -> PageTool:
     description = described.get("description")
     schema, problem = _read_schema(described.get("inputSchema"))
     annotations: Mapping[str, Any] = described.get("annotations") or {}
     return PageTool(
         name=described["name"],
         description=description[:MAX_DESCRIPTION] if isinstance(description, str) else "",
-        frame=frame,
-        frame_url=url,
+        frame=number,
+        frame_url=frame.url,
+        owner=frame,
         schema=schema,
         schema_problem=problem,
         annotations=tuple(

@@ -6,7 +6,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-__all__ = ["DEFAULT_TIMEOUT", "ELEMENT_TIMEOUT", "MAX_TIMER_MS", "Deadline", "Stage", "no_progress"]
+__all__ = [
+    "DEFAULT_TIMEOUT",
+    "ELEMENT_TIMEOUT",
+    "MAX_TIMER_MS",
+    "MIN_READING_SECONDS",
+    "Deadline",
+    "Stage",
+    "no_progress",
+]
 
 Stage = Callable[[str], None]
 """A function that receives the progress of a call, such as `requesting http://…`."""
@@ -20,9 +28,9 @@ LATE_SHARE = 0.1
 """A limit that was exceeded by at most this is reported as exact, because timers fire late."""
 OVER_MS = 50.0
 """How much earlier than our timer that of another process may fire."""
-LATE_READING_SECONDS = 2.0
-"""How long after the deadline of a call its page may still report the effect of an action."""
-MIN_READING_SECONDS = 0.25
+LATE_SECONDS = 0.4
+"""How long after its deadline a call may wait for the effect of its action, or the reason of a timeout."""
+MIN_READING_SECONDS = 0.1
 
 
 def no_progress(_: str) -> None:
@@ -112,8 +120,10 @@ class Deadline:
         return _timer((self.expires - time.monotonic()) * 1000)
 
     def limit_reading(self, seconds: float) -> float:
-        """Return how many seconds the page may take to report the effect of an action: at most `seconds`."""
-        left = self.expires + LATE_READING_SECONDS - time.monotonic()
+        """Return how many seconds the page may take to report the effect of an action, or the reason for a
+        timeout: at most `seconds`.
+        """
+        left = self.expires + LATE_SECONDS - time.monotonic()
         return min(seconds, max(MIN_READING_SECONDS, left))
 
     @property

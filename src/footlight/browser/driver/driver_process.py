@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.driver.playwright_connection import driver_responds, on_driver_end, start_playwright
+from footlight.browser.driver.playwright_connection import ask_driver, on_driver_end, start_playwright
+from footlight.browser.driver.probe import RESPONSE_SECONDS, Probe
 
 if TYPE_CHECKING:
     import subprocess
@@ -62,9 +63,11 @@ class Driver:
         assert self._playwright is not None
         return self._playwright
 
-    async def responds(self) -> bool:
-        """Return whether the process responds. True if it is to be restarted."""
-        return not self._alive or await driver_responds(self.playwright)
+    async def responds(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
+        """Return whether the process responds in time. True if it is to be restarted."""
+        if not self._alive:
+            return True
+        return await Probe(lambda: ask_driver(self.playwright)).is_answered(within_seconds)
 
     async def ensure(self) -> Playwright:
         """Return a running Playwright."""

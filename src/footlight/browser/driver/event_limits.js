@@ -39,6 +39,8 @@ const LIMITED = new Set([
   "Runtime.consoleAPICalled",
   "Runtime.exceptionThrown",
 ]);
+const FRAME_METHOD = "Page.frameAttached"; // The driver must know each frame. A page with too many is slowed down.
+const FRAME_COST = 25; // The driver and the browser work longer for a frame than for a message.
 
 /** @typedef {{ message: Buffer, cost: number }} Held a message that is held back, and the number of events that it counts as */
 
@@ -110,6 +112,7 @@ class EventLimits {
       this.#pending = [];
       if (excess) this.#deliver(refusal(parts, excess));
       else if (limitedMethod(parts[0])) this.#deliverLimited(Buffer.concat(parts));
+      else if (methodOf(parts[0]) === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
       else if (!isOwnReply(parts[0])) parts.forEach(this.#deliver);
       start = end + 1;
     }
@@ -163,9 +166,19 @@ class EventLimits {
       const dropped = bucket.held.shift();
       if (!dropped) break;
       bucket.heldCost -= dropped.cost;
-      if (session) this.#countDropped(session);
+      if (session) this.#slowDown(this.#noteFlood(session), session);
     }
     this.#releaseLater();
+  }
+
+  /** @type {(message: Buffer) => void} */
+  #deliverFrame(message) {
+    const session = sessionOf(message);
+    const bucket = this.#bucketOf(message, session);
+    refill(bucket);
+    if (bucket.left >= FRAME_COST) bucket.left -= FRAME_COST;
+    else if (session) this.#slowDown(this.#noteFlood(session), session);
+    this.#deliver(message);
   }
 
   /**
@@ -175,7 +188,7 @@ class EventLimits {
    */
   #bucketOf(message, session) {
     const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1] ?? "";
-    const key = `${limitedMethod(message)} ${type} ${session}`;
+    const key = `${methodOf(message)} ${type} ${session}`;
     return use(this.#buckets, key, () => ({ left: BURST, at: performance.now(), held: [], heldCost: 0 }));
   }
 
@@ -203,11 +216,11 @@ class EventLimits {
   }
 
   /**
-   * Slow down a page whose flood continues. Its next flood is expected to continue as well.
+   * Return the flood of a page that exceeds a limit now.
    *
-   * @type {(session: string) => void}
+   * @type {(session: string) => Flood}
    */
-  #countDropped(session) {
+  #noteFlood(session) {
     const now = performance.now();
     const flood = use(this.#floods, session, () => ({
       began: now,
@@ -215,9 +228,20 @@ class EventLimits {
       slowMs: MIN_SLOWDOWN_MS,
       until: 0,
     }));
-    if (now < flood.until || this.#callerSetsSpeed) return;
+    if (now < flood.until) return flood;
     if (now - flood.last > FLOOD_PAUSE_MS) flood.began = now;
     flood.last = now;
+    return flood;
+  }
+
+  /**
+   * Slow down a page whose flood continues. Its next flood is expected to continue as well.
+   *
+   * @type {(flood: Flood, session: string) => void}
+   */
+  #slowDown(flood, session) {
+    const now = performance.now();
+    if (now < flood.until || this.#callerSetsSpeed) return;
     if (now - flood.began < FLOOD_MS) return;
     this.#setSpeed(session, SLOWDOWN);
     setTimeout(() => this.#setSpeed(session, 1), flood.slowMs).unref();
@@ -319,10 +343,18 @@ function refill(bucket) {
  * @type {(message: Buffer) => string}
  */
 function limitedMethod(message) {
-  const head = message.toString("latin1", 0, HEAD_BYTES);
-  if (!head.startsWith(PREFIX)) return "";
-  const method = head.slice(PREFIX.length, head.indexOf('"', PREFIX.length));
+  const method = methodOf(message);
   return LIMITED.has(method) ? method : "";
+}
+
+/**
+ * Return the method of an event, or "" for a reply.
+ *
+ * @type {(message: Buffer) => string}
+ */
+function methodOf(message) {
+  const head = message.toString("latin1", 0, HEAD_BYTES);
+  return head.startsWith(PREFIX) ? head.slice(PREFIX.length, head.indexOf('"', PREFIX.length)) : "";
 }
 
 /**

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import subprocess
@@ -11,15 +10,15 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from playwright.async_api import Browser, CDPSession, Download, Error, Playwright, async_playwright
+from playwright.async_api import Browser, CDPSession, Download, Playwright, async_playwright
 
 from footlight.browser.driver.driver_connection import connect_driver, stop_driver
 from footlight.browser.driver.early_driver import driver_environment
 
 __all__ = [
     "SilentPart",
+    "ask_driver",
     "download_files",
-    "driver_responds",
     "on_disconnected",
     "on_driver_end",
     "send",
@@ -128,8 +127,6 @@ def on_disconnected(browser: Browser, callback: Callable[[], object]) -> None:
 
 SilentPart = Literal["driver", "browser"]
 """A process between the server and its pages that does not respond."""
-DRIVER_SECONDS = 1.5
-"""A driver that does not respond within this time is unresponsive."""
 
 
 async def send(cdp: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -137,18 +134,10 @@ async def send(cdp: CDPSession, method: str, parameters: dict[str, Any] | None =
     return cast("dict[str, Any]", await cdp.send(method, parameters))
 
 
-async def driver_responds(of: Playwright | Browser) -> bool:
-    """Return whether the driver process responds, regardless of its browsers. True if it has ended."""
-    channel = _connection(of)._local_utils._channel
-    try:
-        async with asyncio.timeout(DRIVER_SECONDS):
-            # This request needs no browser. Playwright has no public request of this kind.
-            await channel.globToRegex(glob="*", baseURL=None, webSocketUrl=None)
-    except TimeoutError:
-        return False
-    except Error:
-        return True
-    return True
+async def ask_driver(of: Playwright | Browser) -> None:
+    """Return when the driver process responds, regardless of its browsers."""
+    # This request needs no browser. Playwright has no public request of this kind.
+    await _connection(of)._local_utils._channel.globToRegex(glob="*", baseURL=None, webSocketUrl=None)
 
 
 def download_files(download: Download) -> tuple[Path, Path]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GETTER",
+    "find_about",
     "find_element",
     "register_scripts",
     "run",
@@ -126,6 +127,23 @@ async def run_about_handle(element: ElementHandle, script: str) -> Any:
         return _parse_reply(await carrier.get_attribute("v"))
 
     return await _retry(run_isolated, lambda: element.evaluate(script))
+
+
+async def find_about(
+    element: Locator, script: str, argument: Any, *, timeout_ms: float
+) -> ElementHandle | None:
+    """Wait until a function that receives the element returns another element, and return that, or None."""
+
+    async def run_isolated() -> ElementHandle | None:
+        found = element.locator(_query(script, argument=argument, finds=True))
+        with suppress(PlaywrightTimeout):
+            return await found.element_handle(timeout=timeout_ms)
+        return None
+
+    async def run_in_page() -> ElementHandle | None:
+        return (await element.evaluate_handle(script, argument, timeout=timeout_ms)).as_element()
+
+    return await _retry(run_isolated, run_in_page)
 
 
 async def find_element(within: Page | Frame, script: str) -> ElementHandle | None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.driver.playwright_connection import SilentPart, driver_responds, on_disconnected
+from footlight.browser.driver.playwright_connection import SilentPart, ask_driver, on_disconnected
+from footlight.browser.driver.probe import RESPONSE_SECONDS, Probe
 from footlight.browser.driver.shielding import run_detached, shield_until_done
 from footlight.errors import BrowserCrashedError, ResourceExhaustedError
 
@@ -29,8 +30,6 @@ logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
 NEWS_SECONDS = 1.0
-ANSWER_SECONDS = 2.0
-"""A browser that does not return its version within this time is unresponsive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,10 @@ class PooledBrowser:
     opened: list[OpenedTarget] = field(default_factory=list[OpenedTarget])
     _targets: CDPSession | None = None
 
+    def __post_init__(self) -> None:
+        self._probe = Probe(self._ask)
+        self._driver_probe = Probe(lambda: ask_driver(self.browser))
+
     @property
     def engine(self) -> str:
         return self.browser.browser_type.name
@@ -79,28 +82,26 @@ class PooledBrowser:
         if target["type"] == "page" and (target.get("openerId") or self.extensions):
             self.opened.append(OpenedTarget(target["targetId"], target.get("browserContextId", "")))
 
-    async def responds(self) -> bool:
+    async def responds(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
         """Return whether the browser's own process responds. Its pages may hang."""
-        if self._targets is None:
-            return True
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                await self._targets.send("Browser.getVersion")
-        except TimeoutError:
-            return False
-        except Error:  # A browser that is gone does not hang.
-            return True
-        return True
+        return await self._probe.is_answered(within_seconds)
 
-    async def find_silent_part(self) -> SilentPart | None:
+    async def _ask(self) -> None:
+        if self._targets is not None:
+            await self._targets.send("Browser.getVersion")
+
+    def start_probes(self) -> None:
+        """Ask the driver and the browser whether they respond, for `find_silent_part`."""
+        self._probe.start()
+        self._driver_probe.start()
+
+    async def find_silent_part(self, within_seconds: float = RESPONSE_SECONDS) -> SilentPart | None:
         """Return what does not respond: the driver of all browsers, or this browser. None if both respond."""
-        browser = asyncio.create_task(self.responds())
-        try:
-            if not await driver_responds(self.browser):
-                return "driver"
-            return None if await browser else "browser"
-        finally:
-            browser.cancel()
+        self.start_probes()
+        ends_at = time.monotonic() + within_seconds
+        if not await self._driver_probe.is_answered(within_seconds):
+            return "driver"
+        return None if await self.responds(max(0.0, ends_at - time.monotonic())) else "browser"
 
     async def has_ended(self) -> bool:
         """Return whether the browser has ended, which may be reported a moment after the failure."""
@@ -179,10 +180,10 @@ class Pool:
                 )
             await self._add(only_below=len(self._browsers) + 1)
 
-    async def responds(self) -> bool:
+    async def responds(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
         """Return whether the browser for the next session responds. True if it is not started yet."""
         best = self._find_best()
-        return best is None or self._is_replaceable(best) or await best.responds()
+        return best is None or self._is_replaceable(best) or await best.responds(within_seconds)
 
     def _find_best(self) -> PooledBrowser | None:
         """Return the browser with the fewest sessions. None where all are full, or another is to be started.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error, cause, is_closed, translate_error
+from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.errors import (
     BrowserCrashedError,
     DeadlineExceededError,
@@ -70,11 +71,12 @@ async def explain_timeout(
     """Return the error for an operation that timed out, with the reason why the page is busy.
 
     The page has the remaining time of the call to respond. After that, a page whose script does not end is
-    closed if it has not responded for `HUNG_SECONDS`.
+    closed if it has not responded for `HUNG_SECONDS`. What responds in the time of the diagnosis works.
     """
+    page.start_probes()
     details["timeout"] = deadline.timeout_ms
     suggestion = deadline.advice
-    if silent := await page.session.find_silent_part():
+    if silent := await page.session.find_silent_part(deadline.limit_reading(RESPONSE_SECONDS)):
         message += f"; {describe_silence(silent)}"
         suggestion = SILENCE_ADVICE[silent]
     elif hung := await _close_hung(page, deadline):
@@ -121,10 +123,11 @@ async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
         return None
     if not deadline.is_over and await page.responds(deadline.remaining_ms / 1000):
         return None
-    runs = asyncio.create_task(page.process_answers())
+    seconds = deadline.limit_reading(page.silent_seconds)
+    runs = asyncio.create_task(page.process_responds(seconds))
     try:
-        closed = await page.session.close_hung(called_at=deadline.began)
-        silent_since = page.silent_since
+        closed = await page.session.close_hung(called_at=deadline.began, within_seconds=seconds)
+        silent_since = page.probe.silent_since
         if not closed and silent_since is None:
             return None
         silent_ms = (time.monotonic() - (silent_since or deadline.began)) * 1000

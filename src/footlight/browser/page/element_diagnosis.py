@@ -47,8 +47,8 @@ or the page does not respond."""
 
 COVER_SECONDS = 1.0
 """A cover that lasts longer than this must be closed."""
-DIAGNOSIS_MS = 2_000
-"""The time in which a failed call looks for the reason."""
+DIAGNOSIS_MS = 1_000
+"""The time in which a failed call looks for the reason in a page that responds."""
 
 
 async def explain_element_failure(
@@ -129,6 +129,9 @@ async def find_obstacle(
     an obstacle too.
     """
     obstacle = None
+    page.start_probes()
+    if not await page.probe.is_answered(deadline.limit_reading(DIAGNOSIS_MS / 1000)):
+        return None
     try:
         async with asyncio.timeout(DIAGNOSIS_MS / 1000):
             found = await locate_now(page, selector, deadline)
@@ -141,7 +144,7 @@ async def find_obstacle(
     except (Error, TimeoutError, ValueError):
         return None
     if not is_there:
-        return await _element_not_found(page, selector)
+        return await _element_not_found(page, selector, deadline.limit_reading(DIAGNOSIS_MS / 1000))
     return obstacle and _element_not_interactive(page, selector, obstacle)
 
 
@@ -170,7 +173,7 @@ async def find_lasting_cover(page: Page, selector: str, element: Locator) -> Foo
 async def describe_fields_inside(page: Page, selector: str, deadline: Deadline) -> str:
     """Return a sentence that lists the fields inside an element, or "" if it has none."""
     try:
-        async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+        async with asyncio.timeout(deadline.limit_reading(DIAGNOSIS_MS / 1000)):
             found = await locate_now(page, selector, deadline)
             reply = await run_about(
                 found.first, INSPECT, inspection.fields_request(), timeout_ms=DIAGNOSIS_MS / 2
@@ -207,9 +210,9 @@ def _element_not_interactive(page: Page, selector: str, obstacle: Obstacle) -> E
     )
 
 
-async def _element_not_found(page: Page, selector: str) -> ElementNotFoundError:
+async def _element_not_found(page: Page, selector: str, seconds: float) -> ElementNotFoundError:
     try:
-        async with asyncio.timeout(DIAGNOSIS_MS / 1000):
+        async with asyncio.timeout(seconds):
             closest = inspection.read_closest(
                 await run(page.playwright, INSPECT, inspection.closest_request(selector))
             )

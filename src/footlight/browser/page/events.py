@@ -43,13 +43,17 @@ class Events:
     downloads: list[DownloadSeen] = field(default_factory=list[DownloadSeen])
     closed: list[str] = field(default_factory=list[str])
     restored: bool | None = None
+    refused: int = 0
+    """How many pages were closed at once, because the session has the maximum number of pages."""
 
     def add_download(self, download: DownloadSeen) -> None:
         self.downloads.append(download)
 
     def copy(self) -> Events:
         """Return a copy of the events so far."""
-        return Events([*self.pages], [*self.dialogs], [*self.downloads], [*self.closed], self.restored)
+        return Events(
+            [*self.pages], [*self.dialogs], [*self.downloads], [*self.closed], self.restored, self.refused
+        )
 
     def after(self, earlier: Events) -> Events:
         """Return the events that were added since `earlier`, a copy of an earlier state."""
@@ -59,6 +63,7 @@ class Events:
             self.downloads[len(earlier.downloads) :],
             self.closed[len(earlier.closed) :],
             self.restored if earlier.restored is None else None,
+            self.refused - earlier.refused,
         )
 
     def take(self) -> Events:
@@ -69,6 +74,8 @@ class Events:
             self.downloads[-MAX_EVENTS:],
             self.closed[-MAX_EVENTS:],
             self.restored,
+            self.refused,
         )
-        self.pages, self.dialogs, self.downloads, self.closed, self.restored = [], [], [], [], None
+        self.pages, self.dialogs, self.downloads, self.closed = [], [], [], []
+        self.restored, self.refused = None, 0
         return events

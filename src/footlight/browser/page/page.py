@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 from footlight.browser.driver.deadline import no_progress
 from footlight.browser.driver.driver_process import has_stopped_renderer
 from footlight.browser.driver.playwright_api import Error, is_closed
+from footlight.browser.driver.probe import Probe
 from footlight.browser.driver.script_world import ScriptWorld
 from footlight.browser.driver.shielding import start_work
 from footlight.browser.network.traffic import Traffic
@@ -48,8 +49,6 @@ SILENT_SECONDS = 3.0
 """How long a page may take to respond after a call has timed out."""
 EXTENSION_SILENT_SECONDS = 15.0
 """The same for an extension's pages: a wallet computes for seconds while it starts or creates keys."""
-PROCESS_SECONDS = 2.5
-"""A page's process that does not interrupt its script within this time is stopped."""
 RELOADING_SECONDS = 3.0
 RELOADING_LOADS = 10
 """Reading a page is given up after this number of loads, if this many seconds have passed as well."""
@@ -114,11 +113,13 @@ class PageOwner(Protocol):
         """Return whether the browser is running."""
         ...
 
-    async def find_silent_part(self) -> SilentPart | None:
+    async def find_silent_part(self, within_seconds: float) -> SilentPart | None:
         """Return the part that does not respond, the driver or the browser, or None. Pages may hang."""
         ...
 
-    async def close_hung(self, *, called_at: float = -math.inf) -> list[str]:
+    async def close_hung(
+        self, *, called_at: float = -math.inf, within_seconds: float = math.inf
+    ) -> list[str]:
         """Close the pages that do not respond because of a script, and return their ids.
 
         A page that was called only a short time ago may be busy and stays open.
@@ -203,9 +204,9 @@ class Page:
         self._unanswered_navigations: dict[Request, float] = {}
         """When each request for a document without a response was sent, in any frame (`time.monotonic()`)."""
         self._frame_urls: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
-        self._question: asyncio.Task[Any] | None = None
-        """The script that checks whether the page responds."""
-        self._asked_at = 0.0
+        self.probe = Probe(lambda: page.evaluate("0"))
+        """Asks whether the page responds. A page that navigates, is closed or has crashed does not hang."""
+        self._process_probe = Probe(self._ask_process)
         self._interrupted: set[asyncio.Task[Any]] = set()
         """Actions that end only after a dialog of this page is answered."""
         page.on("crash", self._on_crash)
@@ -284,43 +285,34 @@ class Page:
 
     async def responds(self, within_seconds: float | None = None) -> bool:
         """Return whether the page still runs scripts, which an endless script prevents."""
-        if within_seconds is None:
-            of_extension = self.url.startswith("chrome-extension:")
-            within_seconds = EXTENSION_SILENT_SECONDS if of_extension else SILENT_SECONDS
-        if self._question is None or self._question.done():
-            self._question, self._asked_at = asyncio.create_task(self._ask()), time.monotonic()
-        await asyncio.wait([self._question], timeout=within_seconds)
+        within_seconds = self.silent_seconds if within_seconds is None else within_seconds
         # Chromium runs no script in a page while it waits for the response with the next document.
-        return self._question.done() or self.document_request is not None
-
-    async def _ask(self) -> None:
-        with contextlib.suppress(Error):  # A page that navigates, is closed or has crashed does not hang.
-            await self._page.evaluate("0")
+        return await self.probe.is_answered(within_seconds) or self.document_request is not None
 
     @property
-    def silent_since(self) -> float | None:
-        """When the pending check that the page has not responded to began (`time.monotonic()`), or None."""
-        return None if self._question is None or self._question.done() else self._asked_at
+    def silent_seconds(self) -> float:
+        """After how many seconds without a response the page hangs or is very busy."""
+        return EXTENSION_SILENT_SECONDS if self.url.startswith("chrome-extension:") else SILENT_SECONDS
 
-    async def process_answers(self) -> bool:
+    def start_probes(self) -> None:
+        """Ask the page and its process whether they respond."""
+        self.probe.start()
+        self._process_probe.start()
+
+    async def process_responds(self, within_seconds: float) -> bool:
         """Return whether the page's process responds, which it does while a script runs.
 
         Chromium interrupts scripts for a few commands if the CDP session was attached before the script.
         Without a CDP session, the process is assumed to respond. During a navigation Chromium sends it no
         commands, so the state of the process is read from the operating system.
         """
-        if self.own_cdp is None:
-            return True
-        if self.is_navigating:
+        if self.own_cdp is not None and self.is_navigating:
             return not await has_stopped_renderer(self.playwright.context)
-        try:
-            async with asyncio.timeout(PROCESS_SECONDS):
-                await self.own_cdp.send("Performance.getMetrics")
-        except TimeoutError:
-            return False
-        except Error:
-            return True
-        return True
+        return await self._process_probe.is_answered(within_seconds)
+
+    async def _ask_process(self) -> None:
+        if self.own_cdp is not None:
+            await self.own_cdp.send("Performance.getMetrics")
 
     async def act_through_dialog(self, action: Coroutine[Any, Any, T]) -> T:
         """Run the action and return its result.

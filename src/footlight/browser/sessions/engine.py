@@ -16,6 +16,7 @@ from footlight.browser.context.state_store import StateStore
 from footlight.browser.driver.driver_process import Driver
 from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.pending_starts import PendingStarts
+from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.browser.driver.run_folder import run_folder
 from footlight.browser.driver.scripts import register_scripts
 from footlight.browser.driver.shielding import run_detached, start_work
@@ -145,23 +146,24 @@ class Engine:
             return start.describe() if start else "the browser is still starting"
         if not await self._driver_responds():
             return "the driver of the browsers does not respond"
-        if not await self._browser_answers():
+        if not await self._browser_responds():
             return "the browser does not respond"
         return None
 
-    async def find_silent_part(self) -> PendingStart | SilentPart | None:
+    async def find_silent_part(self, within_seconds: float) -> PendingStart | SilentPart | None:
         """Return what does not respond and blocks new calls: a pending start or a running part, or None."""
-        if not await self._driver_responds():
+        driver, browser = await asyncio.gather(
+            self._driver_responds(within_seconds), self._browser_responds(within_seconds)
+        )
+        if not driver:
             return "driver"
-        if start := self._starts.oldest:
-            return start
-        return None if await self._browser_answers() else "browser"
+        return self._starts.oldest or (None if browser else "browser")
 
-    async def _driver_responds(self) -> bool:
-        return self._driver is None or await self._driver.responds()
+    async def _driver_responds(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
+        return self._driver is None or await self._driver.responds(within_seconds)
 
-    async def _browser_answers(self) -> bool:
-        return self._pool is None or await self._pool.responds()
+    async def _browser_responds(self, within_seconds: float = RESPONSE_SECONDS) -> bool:
+        return self._pool is None or await self._pool.responds(within_seconds)
 
     def find_sessions(self) -> SessionTable | None:
         """Return the session table if it exists, without waiting."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.browser.driver.shielding import shield_until_done, start_work
 from footlight.browser.page.diagnosis import HUNG_SECONDS
 from footlight.browser.page.events import Events, PageOpened
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["PageTable", "PageTableOwner"]
 
 EXTENSION_SCHEME = "chrome-extension://"
+MAX_PAGES = 50
+"""The number of pages in a session after which popups are closed at once."""
+EARLY_SECONDS = 0.2
+"""How much earlier than required a page may count as silent, because timers are not exact."""
 
 
 class PageTableOwner(PageOwner, Protocol):
@@ -72,6 +76,8 @@ class PageTable:
         self._front: Page | None = None
         """The page in front of its window, if known."""
         self._opening: asyncio.Task[Page] | None = None
+        self._requested: set[asyncio.Task[PlaywrightPage]] = set()
+        """The pages that calls open at this moment."""
         self._preparing: dict[Page, asyncio.Task[None]] = {}
         self._closing_blank: set[asyncio.Task[None]] = set()
         """Tasks that close tabs which were opened for a download.
@@ -154,8 +160,10 @@ class PageTable:
             await asyncio.wait(unfinished)
         self._closing_blank.clear()
 
-    async def close_hung(self, called_at: float) -> list[str]:
+    async def close_hung(self, called_at: float, within_seconds: float) -> list[str]:
         """Close the pages that do not respond since the call at `called_at`, and return their ids.
+
+        A page has `within_seconds` to respond, but is only closed after the silence of a page that hangs.
 
         No page is closed if the browser does not respond either, or while a dialog is open, because pages may
         wait for its answer. All unresponsive pages are closed, because pages that opened each other share a
@@ -165,7 +173,8 @@ class PageTable:
             return []
         pages = self.open_pages
         silent, *answering = await asyncio.gather(
-            self._session.find_silent_part(), *(page.responds() for page in pages)
+            self._session.find_silent_part(min(within_seconds, RESPONSE_SECONDS)),
+            *(page.responds(min(within_seconds, page.silent_seconds)) for page in pages),
         )
         if silent:
             return []
@@ -186,12 +195,16 @@ class PageTable:
     async def _open(self) -> Page:
         self._opened_here += 1
         self._popups.count_own()
+        request = asyncio.create_task(self._context.new_page())
+        self._requested.add(request)
         try:
-            opened = await self._context.new_page()
+            opened = await request
         except Error as error:
             if crash := await self._session.explain_failed_open(error):
                 raise crash from error
             raise
+        finally:
+            self._requested.discard(request)
         page = self._register(opened)
         await self._session.emulator.prepare(page)
         return page
@@ -240,8 +253,13 @@ class PageTable:
 
     def _on_page(self, opened: PlaywrightPage) -> None:
         is_known = opened in self._pages
+        is_own = is_known or self._registered < self._opened_here + self._popped_up
+        if not is_own and len(self._pages) >= MAX_PAGES:
+            self._popups.count_announced()
+            self._session.spawn(self._refuse(opened))
+            return
         page = self._register(opened)
-        if is_known or self._registered <= self._opened_here + self._popped_up:
+        if is_own:
             return
         self._popped_up += 1
         self._popups.count_announced()
@@ -251,6 +269,16 @@ class PageTable:
         self._front = page
         self._preparing[page] = self._session.spawn(self._session.emulator.prepare(page))
         self._session.events.pages.append(PageOpened(page.id, page.url))
+
+    async def _refuse(self, opened: PlaywrightPage) -> None:
+        """Close a popup, unless it turns out to be the page that a call opens at this moment."""
+        if self._requested:
+            await asyncio.wait(self._requested)
+        if opened in self._pages:
+            self._popped_up += 1  # A popup was announced first, and counted as the page of the call.
+            return
+        self._session.events.refused += 1
+        await opened.close()
 
     def _on_link(self, effect: LinkEffect) -> None:
         if effect == "download":
@@ -314,5 +342,7 @@ class PageSelection:
 
 def _has_hung(page: Page, called_at: float) -> bool:
     """Return whether the page has not responded for `HUNG_SECONDS`, counted from the call or earlier."""
-    since = min(page.silent_since or math.inf, called_at)
-    return time.monotonic() - since >= HUNG_SECONDS
+    now, since = time.monotonic(), page.probe.silent_since
+    if since is None or now - since < page.silent_seconds - EARLY_SECONDS:
+        return False
+    return now - min(since, called_at) >= HUNG_SECONDS

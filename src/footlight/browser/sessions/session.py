@@ -329,9 +329,15 @@ class Session:
     def touch_source(self) -> TouchSource | None:
         return self.emulator.touch_source
 
-    async def find_silent_part(self) -> SilentPart | None:
+    def start_probes(self) -> None:
+        """Ask the driver, the browser and the pages whether they respond, for errors about timeouts."""
+        self._browser.start_probes()
+        for page in self.pages:
+            page.start_probes()
+
+    async def find_silent_part(self, within_seconds: float) -> SilentPart | None:
         """Return the part that does not respond, the driver or the browser, or None. Pages may hang."""
-        return await self._browser.find_silent_part()
+        return await self._browser.find_silent_part(within_seconds)
 
     @property
     def policy(self) -> DomainPolicy:
@@ -377,12 +383,14 @@ class Session:
     def last_action(self) -> LastAction:
         return self.actions.last
 
-    async def close_hung(self, *, called_at: float = -math.inf) -> list[str]:
+    async def close_hung(
+        self, *, called_at: float = -math.inf, within_seconds: float = math.inf
+    ) -> list[str]:
         """Close the pages that do not respond because of a script, and return their ids.
 
         A page that was called only a short time ago may be busy and stays open.
         """
-        return await self.page_table.close_hung(called_at)
+        return await self.page_table.close_hung(called_at, within_seconds)
 
     def check_proxy_response(self, response: Response) -> None:
         """Check that a response comes from the site and not from the filter proxy.

@@ -255,6 +255,7 @@ def _events_as_json(events: Events) -> dict[str, Any]:
     lists: dict[str, Any] = {
         "newPages": [{"pageId": page.page_id, "url": page.url} for page in events.pages],
         "closedPages": events.closed,
+        "refusedPages": events.refused or None,
         "restored": events.restored,
         "dialogs": [
             {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.driver.deadline import MIN_READING_SECONDS
 from footlight.errors import ExpectationFailedError
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.playwright_lines import playwright_lines
@@ -96,7 +98,9 @@ async def _run_tool(state: CallState, call: ToolCall, arguments: BaseModel) -> M
     except (asyncio.CancelledError, TimeoutError) as error:
         if isinstance(error, asyncio.CancelledError) or limit.expired:
             state.is_cleaning_up = True
-            call.session.actions.add_closed_pages(await call.session.close_hung())
+            seconds = MIN_READING_SECONDS if limit.expired else math.inf
+            close_hung = call.session.close_hung(within_seconds=seconds)
+            call.session.actions.add_closed_pages(await close_hung)
         raise
 
 

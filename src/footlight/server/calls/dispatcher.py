@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
+from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.caller import LOCAL, Caller
 from footlight.errors import FootlightError
@@ -71,7 +72,7 @@ class Dispatcher(ToolCaller):
         settings: Settings,
         *,
         sessions: Callable[[], Awaitable[SessionTable]],
-        find_silent_part: Callable[[], Awaitable[PendingStart | SilentPart | None]] | None = None,
+        find_silent_part: Callable[[float], Awaitable[PendingStart | SilentPart | None]] | None = None,
         states: StateStore,
         withheld: Iterable[Tool] = (),
         secrets: Secrets | None = None,
@@ -189,7 +190,7 @@ class Dispatcher(ToolCaller):
         """Return the error of a call that missed its deadline, with the reason for the wait."""
         silent = None
         if state.awaited is None and self._find_silent_part is not None:
-            silent = await self._find_silent_part()
+            silent = await self._find_silent_part(deadline.limit_reading(RESPONSE_SECONDS))
         elif state.awaited is not None and not state.has_begun and state.awaited.takeover.is_active:
             return state.awaited.takeover.refusal()
         return deadline_exceeded(state.tool, deadline, has_begun=state.has_begun, silent=silent)

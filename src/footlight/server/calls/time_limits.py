@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from footlight.browser.driver.deadline import DEFAULT_TIMEOUT, ELEMENT_TIMEOUT, Deadline
 from footlight.browser.driver.pending_starts import PendingStart
+from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.browser.page.diagnosis import SILENCE_ADVICE, describe_silence
 from footlight.errors import DeadlineExceededError
 
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TimeLimit", "deadline_exceeded", "make_deadline"]
 
-GRACE_SECONDS = 8.0
-"""The time after the deadline in which a call may find the reason for the timeout."""
+GRACE_SECONDS = 1.5
+"""The time after the deadline in which a call may find the reason for it, and close pages that hang."""
+PROBE_SECONDS = 2.7
+"""How long before the deadline the pages and processes are asked whether they respond."""
 
 
 def make_deadline(tool: Tool, arguments: BaseModel, settings: SessionSettings) -> Deadline:
@@ -97,13 +100,17 @@ class TimeLimit:
 
     async def __aenter__(self) -> None:
         await self._limit.__aenter__()
-        self._timer = asyncio.get_running_loop().call_at(self._expires, self._ask)
+        seconds = min(PROBE_SECONDS, self._call.deadline.timeout_ms / 2_000)
+        self._timer = asyncio.get_running_loop().call_at(self._expires - seconds, self._ask)
 
     def _ask(self) -> None:
+        self._call.session.start_probes()
         self._asking = asyncio.create_task(self._end_if_driver_is_silent())
 
     async def _end_if_driver_is_silent(self) -> None:
-        if await self._call.session.find_silent_part() == "driver":
+        await asyncio.sleep(self._call.deadline.remaining_ms / 1000)
+        seconds = self._call.deadline.limit_reading(RESPONSE_SECONDS)
+        if await self._call.session.find_silent_part(seconds) == "driver":
             self._is_driver_silent = True
             self._limit.reschedule(asyncio.get_running_loop().time())
 

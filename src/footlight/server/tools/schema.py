@@ -37,6 +37,7 @@ EVENTS_SCHEMA: dict[str, Any] = {
         },
     },
     "closedPages": {"type": "array", "items": {"type": "string"}},
+    "refusedPages": {"type": "integer"},
     "restored": {"type": "boolean"},
     "dialogs": {"type": "array", "items": {"type": "object"}},
     "downloads": {"type": "array", "items": {"type": "object"}},

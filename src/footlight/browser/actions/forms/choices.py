@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.browser.actions.forms.controls import choose_radio, press
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.driver.scripts import run_about
+from footlight.browser.driver.scripts import find_about, run_about
 from footlight.browser.page.element_diagnosis import find_obstacle
 from footlight.browser.page.element_operations import read_element
 from footlight.browser.page.refs import locate_now
@@ -32,14 +32,18 @@ __all__ = [
 
 OPTIONS_MS = 2_000.0
 """How long a list may take to return its options."""
-SUGGEST_MS = 1_000
+RADIO_MS = 1_000.0
+"""How long a group may take to show its radio buttons."""
+SUGGEST_MS = 1_000.0
 """How long a field may take to suggest the text that was typed into it."""
 
 _FOLDER = Path(__file__).parent
-_RADIO = page_function(_FOLDER, ["field", "naming", "radios"], "findRadio")
-_NAMES, _OPTION, _CHOSEN, _SUGGESTS = (
+_RADIO, _RADIOS = (
+    page_function(_FOLDER, ["field", "naming", "radios"], name) for name in ("findRadio", "listRadios")
+)
+_NAMES, _OPTION, _OPTIONS, _CHOSEN, _SUGGESTS = (
     page_function(_FOLDER, ["field", "naming", "options"], name)
-    for name in ("listNames", "findOption", "listChosen", "suggests")
+    for name in ("listNames", "findOption", "listOptions", "listChosen", "suggests")
 )
 
 
@@ -48,11 +52,11 @@ def to_text(value: str | float) -> str:
 
 
 async def choose_in_group(page: Page, group: Locator, field: Field, timeout_ms: float) -> None:
-    found = await group.evaluate_handle(_RADIO, option_name(field), timeout=timeout_ms)
-    if radio := found.as_element():
+    if radio := await find_about(group, _RADIO, option_name(field), timeout_ms=min(RADIO_MS, timeout_ms)):
         await choose_radio(page, radio, timeout_ms)
         return
-    raise _missing_option_error(field, option_name(field), await found.json_value())
+    names = await run_about(group, _RADIOS, timeout_ms=timeout_ms)
+    raise _missing_option_error(field, option_name(field), names)
 
 
 async def find_options_problem(
@@ -75,12 +79,13 @@ async def open_and_choose(
 ) -> None:
     if await box.get_attribute("aria-expanded", timeout=timeout_ms) != "true":
         await press(page, box, timeout_ms)
-    found = await box.evaluate_handle(_OPTION, [option_name(field), deadline.start_patience().element_ms / 2])
-    if option := found.as_element():
+    wait_ms = deadline.start_patience().element_ms / 2
+    if option := await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms):
         await press(page, option, timeout_ms)
         return
+    names = await run_about(box, _OPTIONS, timeout_ms=timeout_ms)
     await box.press("Escape", timeout=timeout_ms)
-    raise _missing_option_error(field, option_name(field), await found.json_value())
+    raise _missing_option_error(field, option_name(field), names)
 
 
 async def choose_options(
@@ -93,10 +98,10 @@ async def choose_options(
         change += [each for each in chosen if each not in names]
     options: list[ElementHandle] = []
     for each in change:
-        found = await box.evaluate_handle(_OPTION, [each, deadline.start_patience().element_ms / 2])
-        option = found.as_element()
+        wait_ms = deadline.start_patience().element_ms / 2
+        option = await find_about(box, _OPTION, each, timeout_ms=wait_ms)
         if option is None:
-            raise _missing_option_error(field, each, await found.json_value())
+            raise _missing_option_error(field, each, await run_about(box, _OPTIONS, timeout_ms=timeout_ms))
         options.append(option)
     for option in options:
         await press(page, option, timeout_ms)
@@ -108,8 +113,8 @@ async def take_suggestion(page: Page, field: Field, deadline: Deadline) -> bool:
     async def take(box: Locator, timeout_ms: float) -> bool:
         if not await run_about(box, _SUGGESTS, timeout_ms=timeout_ms):
             return False
-        found = await box.evaluate_handle(_OPTION, [option_name(field), min(SUGGEST_MS, timeout_ms)])
-        if option := found.as_element():
+        wait_ms = min(SUGGEST_MS, timeout_ms)
+        if option := await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms):
             await press(page, option, timeout_ms)
         return option is not None
 

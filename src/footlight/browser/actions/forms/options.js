@@ -3,8 +3,6 @@
 import { fieldOf } from "./field.js";
 import { ariaName, clean, findByIds, innerName } from "./naming.js";
 
-const PAUSE_MS = 30;
-
 /**
  * Return the labels and values of the options of a `select` element, or null for another element.
  *
@@ -18,19 +16,20 @@ export function listNames(element) {
 }
 
 /**
- * Wait for the only visible option with this name and return it, or the names of all options.
+ * Return the only visible option with this name, or null.
  *
- * @type {(element: Element, request: [wanted: string, patienceMs: number]) => Promise<Element | string[]>}
+ * @type {(element: Element, wanted: string) => Element | null}
  */
-export async function findOption(element, [wanted, patienceMs]) {
-  const until = performance.now() + patienceMs;
-  for (;;) {
-    const options = optionsOf(element);
-    const found = options.filter((option) => isShown(option) && nameOf(option, element) === clean(wanted));
-    if (found.length === 1) return found[0];
-    if (performance.now() >= until) return options.map((option) => nameOf(option, element));
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
+export function findOption(element, wanted) {
+  const found = optionsOf(element).filter(
+    (option) => isShown(option) && nameOf(option, element) === clean(wanted),
+  );
+  return found.length === 1 ? found[0] : null;
+}
+
+/** @type {(element: Element) => string[]} */
+export function listOptions(element) {
+  return optionsOf(element).map((option) => nameOf(option, element));
 }
 
 /** @type {(element: Element) => string[]} */

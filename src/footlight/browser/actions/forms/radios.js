@@ -4,28 +4,42 @@ import { fieldOf } from "./field.js";
 import { ariaName, clean, innerName } from "./naming.js";
 
 /**
- * Return the only radio button of a group with this value, or otherwise with this name, or else the names of all. The
- * group is that of the element, or the element itself.
+ * Return the only radio button of a group with this value, or otherwise with this name, or null. The group is that of
+ * the element, or the element itself.
  *
- * @type {(element: Element, wanted: string) => Element | (string | null)[]}
+ * @type {(element: Element, wanted: string) => Element | null}
  */
 export function findRadio(element, wanted) {
-  const field = fieldOf(element);
-  const group =
-    field instanceof HTMLInputElement
-      ? listGroup(/** @type {ParentNode & Node} */ (element.getRootNode()), field)
-      : Array.from(
-          (field.closest("[role=radiogroup], fieldset, [role=menu]") || field).querySelectorAll(
-            "input[type=radio], [role=radio], [role=menuitemradio]",
-          ),
-        );
-  /** @type {(radio: Element) => string} */
-  const name = (radio) => ariaName(radio, element) || labelsOf(radio);
-  for (const read of [ownValue, name]) {
+  const group = groupOf(element);
+  for (const read of [ownValue, (/** @type {Element} */ radio) => nameOf(radio, element)]) {
     const found = group.filter((radio) => read(radio) === wanted);
     if (found.length === 1) return found[0];
   }
-  return group.map((radio) => name(radio) || ownValue(radio));
+  return null;
+}
+
+/**
+ * Return the names of the radio buttons of a group, or their values.
+ *
+ * @type {(element: Element) => (string | null)[]}
+ */
+export function listRadios(element) {
+  return groupOf(element).map((radio) => nameOf(radio, element) || ownValue(radio));
+}
+
+/** @type {(element: Element) => Element[]} */
+function groupOf(element) {
+  const field = fieldOf(element);
+  if (field instanceof HTMLInputElement) {
+    return listGroup(/** @type {ParentNode & Node} */ (element.getRootNode()), field);
+  }
+  const group = field.closest("[role=radiogroup], fieldset, [role=menu]") || field;
+  return Array.from(group.querySelectorAll("input[type=radio], [role=radio], [role=menuitemradio]"));
+}
+
+/** @type {(radio: Element, field: Element) => string} */
+function nameOf(radio, field) {
+  return ariaName(radio, field) || labelsOf(radio);
 }
 
 /** @type {(root: ParentNode, field: HTMLInputElement) => Element[]} */
