@@ -28,7 +28,7 @@ LATE_SHARE = 0.1
 """A limit that was exceeded by at most this is reported as exact, because timers fire late."""
 OVER_MS = 50.0
 """How much earlier than our timer that of another process may fire."""
-LATE_SECONDS = 0.4
+LATE_SECONDS = 0.7
 """How long after its deadline a call may wait for the effect of its action, or the reason of a timeout."""
 MIN_READING_SECONDS = 0.1
 
