@@ -21,9 +21,7 @@ export function listNames(element) {
  * @type {(element: Element, wanted: string) => Element | null}
  */
 export function findOption(element, wanted) {
-  const found = optionsOf(element).filter(
-    (option) => isShown(option) && nameOf(option, element) === clean(wanted),
-  );
+  const found = optionsOf(element).filter((option) => isShown(option) && nameOf(option, element) === clean(wanted));
   return found.length === 1 ? found[0] : null;
 }
 
