@@ -127,9 +127,19 @@ def test_long_runs_are_folded() -> None:
         "+  … 54 more options e105–e158",
         '+  e159 option "Town 159"',
     ]
-    assert describe_difference([*FORM, *many], FORM)[-2:] == [
-        "-  … 54 more options e105–e158",
-        '-  e159 option "Town 159"',
+    first = " | ".join([f'"Town {number}"' for number in range(100, 120)])
+    assert describe_difference([*FORM, *many], FORM) == [
+        '  e7 list "People"',
+        f"-  60 options: {first} | … 40 more",
+    ]
+
+
+def test_removed_elements_without_words_keep_their_own_lines() -> None:
+    buttons = [Node(2, "button", name, f"e{100 + at}") for at, name in enumerate(("", "", "", "A", "B"))]
+
+    assert describe_difference([*FORM, *buttons], FORM)[1:] == [
+        *(f"-  e{number} button" for number in (100, 101, 102)),
+        *('-  e103 button "A"', '-  e104 button "B"'),
     ]
 
 

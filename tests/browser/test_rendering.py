@@ -311,3 +311,40 @@ def test_the_part_of_a_tree_entry_that_is_pressed_has_its_title() -> None:
     ]
     assert "   e5 generic clickable" in [line.render() for line in compact_lines(make_lines(nodes))]
     assert compact_lines(make_lines(nodes))[-1].node is ARROW
+
+
+def test_cards_and_list_items_with_few_texts_are_one_line_each() -> None:
+    card = (
+        *(Node(0, "generic", "", "e1", states=("clickable",)), Node(1, "heading", "Ink", "e2")),
+        *(Node(1, "generic", "", text="Fri"), Node(1, "time", "", text="3 May")),
+        *(
+            Node(1, "paragraph", "", "e3", text="Ann"),
+            Node(1, "button", "Open", "e4"),
+            Node(0, "separator", ""),
+        ),
+    )
+    mail = (
+        *(Node(0, "listitem", "", "e5"), Node(1, "checkbox", "Choose", "e6"), Node(1, "link", "Ann", "e7")),
+        *(Node(1, "text", "Hello"), Node(1, "text", "See you"), Node(1, "time", "", text="9:30")),
+    )
+    long = (
+        Node(0, "article", "", "e8"),
+        Node(1, "paragraph", "", text="x" * 300),
+        Node(1, "link", "More", "e9"),
+    )
+
+    assert [line.render() for line in compact_lines(make_lines([*card, *mail]))] == [
+        'e1 generic clickable: e2 heading "Ink" | "Fri" | "3 May" | e3 paragraph: "Ann" | e4 button "Open"',
+        'listitem: e6 checkbox "Choose" | e7 link "Ann" | "Hello" | "See you" | "9:30"',
+    ]
+    assert len(compact_lines(make_lines(long))) == 3
+
+
+def test_clickable_cell_keeps_a_text_that_equals_that_above() -> None:
+    nodes = [Node(0, "table", "", "e1")]
+    for row in range(1, 5):
+        nodes.append(Node(1, "row", "", f"e{row}0"))
+        nodes += [Node(2, "cell", text, f"e{row}{text}", states=("clickable",)) for text in ("0", "1")]
+
+    lines = [line.render() for line in compact_lines(make_lines(nodes))]
+    assert all('"0" clickable' in line and '"1" clickable' in line for line in lines[1:])

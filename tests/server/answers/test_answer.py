@@ -17,7 +17,7 @@ from footlight.browser.page.events import DialogSeen, Events, PageOpened
 from footlight.errors import FootlightError
 from footlight.server.answers import json_values
 from footlight.server.answers.answer import AnswerLink, failure, link_to_whole, success
-from footlight.server.answers.json_values import clean
+from footlight.server.answers.json_values import PageText, clean
 
 TEXT = st.text(st.characters(categories=["Cs", "Cc", "Lu", "So"]), max_size=8)
 """With halves of surrogate pairs, and control characters."""
@@ -184,3 +184,22 @@ def test_too_large_error_is_cut() -> None:
     }
     short = FootlightError("m" * 2_000, url="u" * 2_000)
     assert failure(short).content["error"]["message"] == "m" * 2_000
+
+
+@pytest.mark.parametrize(
+    ("title", "is_written"),
+    [
+        ("Add author", False),
+        ("Add author | Library", False),
+        ("Add author | 3 errors", True),
+        ("(3) Add author", True),
+        ("Library", True),
+    ],
+)
+def test_title_is_left_out_where_the_page_has_it_as_a_heading(title: str, *, is_written: bool) -> None:
+    text = PageText('e1 heading "Add author" level=1')
+
+    answer = success({}, observation={"kind": "full", "text": text, "title": title})
+
+    assert ('"title"' in answer.text) == is_written
+    assert answer.content["observation"]["title"] == title

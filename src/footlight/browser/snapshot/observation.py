@@ -33,7 +33,7 @@ MAX_LINES_CHARACTERS = 500
 MIN_REMOVED = 3
 MAX_ENTRIES = 20
 MAX_ENTRY_CHARACTERS = 40
-"""At least this many removed entries, such as rows, are joined to one line with the first words of up to
+"""At least this many removed elements of one role are joined to one line with the first words of up to
 `MAX_ENTRIES` of them.
 """
 
@@ -172,7 +172,7 @@ def render_difference(found: SnapshotDifference) -> list[str]:
 
 def _difference_lines(found: SnapshotDifference) -> list[Line]:
     lines: list[Line] = []
-    for key, group in groupby(found.changes, _removed_entry_key):
+    for key, group in groupby(found.changes, _removed_key):
         changes = [*group]
         if key is None or len(changes) < MIN_REMOVED:
             lines += map(_change_line, changes)
@@ -181,15 +181,20 @@ def _difference_lines(found: SnapshotDifference) -> list[Line]:
     return compact_lines(lines)
 
 
-def _removed_entry_key(change: NodeChange) -> tuple[int, str] | None:
-    """Return a key that is equal for removed entries that share a line, or None for other changes."""
-    is_entry = change.kind == "removed" and change.place
-    return (change.depth, change.node.role) if is_entry else None
+def _removed_key(change: NodeChange) -> tuple[int, str] | None:
+    """Return a key that is equal for removed elements that share a line, or None for other changes."""
+    is_joined = change.kind == "removed" and not change.node.is_text and _removed_words(change)
+    return (change.depth, change.node.role) if is_joined else None
+
+
+def _removed_words(change: NodeChange) -> str:
+    """Return the words that identify a removed element, or "" if it has none."""
+    return change.place or change.node.name or change.node.text
 
 
 def _join_removed(changes: Sequence[NodeChange]) -> Line:
-    """Return one line with the first words of each removed entry."""
-    names = [quote(shorten(change.place, MAX_ENTRY_CHARACTERS)) for change in changes[:MAX_ENTRIES]]
+    """Return one line with the first words of each removed element."""
+    names = [quote(shorten(_removed_words(change), MAX_ENTRY_CHARACTERS)) for change in changes[:MAX_ENTRIES]]
     more = [f"… {len(changes) - MAX_ENTRIES} more"] if len(changes) > MAX_ENTRIES else []
     title = f"{len(changes)} {plural(changes[0].node.role)}"
     return Line(changes[0].depth, None, _MARKS["removed"], f"{title}: {' | '.join([*names, *more])}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
 from footlight.browser.page.events import Events
+from footlight.browser.snapshot.text.quoting import quote
 from footlight.errors import FootlightError
 from footlight.safe_text import cut_text
 from footlight.server.answers.json_values import PageText, clean
@@ -36,6 +38,8 @@ MAX_ERROR_BYTES = 50_000
 """The maximum size of an error. In a larger one, which contains text or URLs of a page, values are cut."""
 MAX_TEXT = 1_000
 MAX_ITEMS = 50
+_SITE_NAME = re.compile(" [|·–—-] ")
+"""What separates the name of a page from the name of its site in a title."""
 _USUAL = {"status": 200, "redirected": False, "failed": 0}
 """Expected values, which are left out of the text of an answer."""
 
@@ -90,7 +94,8 @@ class Answer:
         """Return the content as JSON for models, without `page_texts`, timings and repeated URLs."""
         content: Mapping[str, Any] = without_page_texts(self.content)
         origin = origin_of(self.source) if self.page_texts else ""
-        return json.dumps(_without_repetition(content, origin), ensure_ascii=False, separators=(",", ":"))
+        content = _without_repetition(content, origin, self.page_texts)
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
     @cached_property
     def page_texts(self) -> tuple[PageText, ...]:
@@ -156,7 +161,7 @@ def without_page_texts(value: Any) -> Any:
     return value
 
 
-def _without_repetition(content: Mapping[str, Any], origin: str) -> Mapping[str, Any]:
+def _without_repetition(content: Mapping[str, Any], origin: str, texts: Sequence[str]) -> Mapping[str, Any]:
     """Return the content without redundant values. Structured content has all of them.
 
     URLs of this `origin` are shortened to their path, because the marker around the page's texts has the
@@ -180,9 +185,21 @@ def _without_repetition(content: Mapping[str, Any], origin: str) -> Mapping[str,
         del facts["kind"]  # The missing change markers in the page's text show it.
     if "url" in short and facts.get("url") == short["url"]:
         del facts["url"]
+    if any(_has_heading(text, facts.get("title")) for text in texts):
+        del facts["title"]
     observed = {"observation": _without_origin(facts, origin)} if facts else {}
     rest = {key: value for key, value in content.items() if key != "observation"}
     return {**rest, "data": _without_origin(short, origin), **observed}
+
+
+def _has_heading(text: str, title: Any) -> bool:
+    """Return whether a page's text has the title as a heading, except for the name of the site.
+
+    What has a digit, such as a counter, is not the name of a site.
+    """
+    words, *rest = _SITE_NAME.split(title, maxsplit=1) if isinstance(title, str) else [""]
+    is_site_name = not any(map(str.isdigit, "".join(rest)))
+    return bool(words) and is_site_name and f"heading {quote(words)} level=" in text
 
 
 def _without_origin(fields: Mapping[str, Any], origin: str) -> Mapping[str, Any]:

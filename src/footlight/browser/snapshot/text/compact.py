@@ -16,6 +16,7 @@ from footlight.browser.snapshot.text.joined_rows import (
     is_plain,
     is_wrapper,
     join_items,
+    says_only_text,
 )
 from footlight.browser.snapshot.text.landmarks import LANDMARK_ROLES
 from footlight.browser.snapshot.text.rendering import CELLS, Line, is_action_url
@@ -23,9 +24,12 @@ from footlight.browser.snapshot.text.rendering import CELLS, Line, is_action_url
 __all__ = ["compact_lines", "is_compactable"]
 
 _WRAPPERS = frozenset((*CELLS, "generic"))
-_ROWS = frozenset(("row", "listitem"))
-_NEEDLESS = frozenset(("caption", "generic", "group", "paragraph"))
-"""Roles whose line has no information if it has no ref and only one line inside."""
+_ROWS = frozenset(("article", "listitem", "row"))
+_CARD_STATES = frozenset(("clickable", "draggable"))
+_NEEDLESS = frozenset(("caption", "form", "generic", "group", "paragraph"))
+"""Roles whose line has no information if it has no ref, or a control inside, and only one line inside."""
+_WITH_REF = frozenset(("form", "generic"))
+"""Those of them that may have a ref."""
 _TITLED = frozenset(("article", "complementary", "form", "group", "list", "navigation", "region", "table"))
 """Roles whose name is not written if the first line inside is a title with the same name."""
 _TITLES = frozenset(("button", "caption", "heading", "link"))
@@ -50,8 +54,8 @@ def is_compactable(node: Node) -> bool:
     """
     return (
         node.role in _ROWS
-        or (node.role in _NEEDLESS and (node.ref is None or (node.role == "generic" and not node.name)))
-        or node.role in ("heading", "img", "option")
+        or (node.role in _NEEDLESS and (node.ref is None or (node.role in _WITH_REF and not node.name)))
+        or node.role in ("heading", "img", "option", "separator")
         or _repeats_words(node)
         or node.role in LANDMARK_ROLES
         or (node.role in _FIELDS and bool(node.name))
@@ -61,7 +65,9 @@ def is_compactable(node: Node) -> bool:
 
 
 def _is_separator(node: Node) -> bool:
-    """Return whether a text is only a separator between its neighbours, such as `|`."""
+    """Return whether a text such as `|`, or a line that nobody can move, only separates its neighbours."""
+    if node.role == "separator":
+        return not (node.ref or node.name or node.value or node.text or node.testid)
     return node.is_text and node.name in _SEPARATORS
 
 
@@ -99,7 +105,7 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             yield joined
             index += size
             continue
-        elif node.role in _ROWS and (cells := find_cells(lines, index) or find_controls(lines, index)):
+        elif _is_entry(node) and (cells := find_cells(lines, index) or find_controls(lines, index)):
             size = 1 + sum(size for _, size in cells)
             yield run.join(lines, range(index, index + size), [parts for parts, _ in cells])
             index += size
@@ -113,7 +119,7 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             and is_wrapper(node)
             and _inside(lines, index) == 1
             and is_plain(lines[index + 1], line)
-            and (node.ref is None or (node.role == "generic" and is_control(lines[index + 1].node)))
+            and (node.ref is None or (node.role in _WITH_REF and is_control(lines[index + 1].node)))
         ):
             index += 1
             lines[index] = Line(line.depth, lines[index].node, line.mark)
@@ -139,6 +145,11 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         else:
             yield line
         index += 1
+
+
+def _is_entry(node: Node) -> bool:
+    """Return whether an element is a row or the like, or a card, which is clicked or dragged as a whole."""
+    return node.role in _ROWS or (node.role == "generic" and not _CARD_STATES.isdisjoint(node.states))
 
 
 def _without_repeated_text(line: Line) -> Line:
@@ -208,7 +219,7 @@ def _is_empty_landmark(lines: Sequence[Line], index: int) -> bool:
 
 def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
     """Return whether a text is only the name of the field after it, or the value of a drop-down."""
-    if not _says_only_text(node):
+    if not says_only_text(node):
         return False
     depth, mark = lines[index].depth, lines[index].mark
     text = (node.text or node.name).rstrip(_LABEL_ENDS)
@@ -221,18 +232,10 @@ def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
             shown = field.value if field.role == "combobox" else None  # A library draws it in its own list.
             known = (field.name.rstrip(_LABEL_ENDS), shown)
             return bool(field.name) and all(each in known for each in said)
-        if not _says_only_text(field):
+        if not says_only_text(field):
             return False
         said.append((field.text or field.name).rstrip(_LABEL_ENDS))
     return False
-
-
-def _says_only_text(node: Node) -> bool:
-    """Return whether a line is only a text, with or without a test id."""
-    if node.is_text:
-        return True
-    is_plain = node.role in ("generic", "paragraph") and bool(node.text)
-    return is_plain and not (node.name or node.states or node.value or node.description or node.box)
 
 
 def _inside(lines: Sequence[Line], index: int) -> int:

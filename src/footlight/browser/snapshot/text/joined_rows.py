@@ -25,8 +25,11 @@ __all__ = [
     "is_plain",
     "is_wrapper",
     "join_items",
+    "says_only_text",
 ]
 
+_TEXTS = frozenset(("generic", "paragraph", "time"))
+"""Roles that add nothing to the text inside."""
 MAX_CELLS = 60
 """A row with more cells has one line per cell."""
 _BARE = frozenset(("caption", "form", "generic", "group", "list", "listitem", "paragraph"))
@@ -46,7 +49,10 @@ MAX_ITEM_CHARACTERS = 600
 """A list with more items, or with longer names in them, has one line per item."""
 MAX_ITEM_PARTS = 2
 MAX_PARTS = 4
-"""A cell or a list item with more elements and texts has one line for each of them."""
+"""A cell with more elements and texts has one line for each of them."""
+MAX_ENTRY_PARTS = 8
+MAX_ENTRY_CHARACTERS = 240
+"""A list item, an article or a card with more parts, or with longer texts, has one line for each part."""
 MAX_CONTROLS = 8
 """A row that shows only its controls has one line per control if it has more."""
 
@@ -115,7 +121,7 @@ def _without_urls(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], 
 def find_cells(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...], int]]:
     """Return the parts to write for each cell, and its number of lines. Empty if the row needs several lines.
 
-    A list item is a row without cells: each element or text in it counts as a cell.
+    An entry, such as a list item or a card, is a row without cells: each element or text in it counts as one.
     """
     first = lines[row]
     assert first.node is not None
@@ -130,9 +136,14 @@ def find_cells(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...], 
         parts, size = found
         cells.append((parts, size))
         index += size
-    return (
-        [] if first.node.role == "listitem" and sum(len(parts) for parts, _ in cells) > MAX_PARTS else cells
-    )
+    return cells if first.node.role == "row" or _is_short([parts for parts, _ in cells]) else []
+
+
+def _is_short(cells: Sequence[tuple[Node, ...]]) -> bool:
+    """Return whether the parts of an entry fit on a line."""
+    parts = [part for cell in cells for part in cell]
+    characters = sum(len(part.name) + len(part.text) + len(part.value or "") for part in parts)
+    return len(parts) <= MAX_ENTRY_PARTS and characters <= MAX_ENTRY_CHARACTERS
 
 
 def find_controls(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...], int]]:
@@ -158,7 +169,7 @@ def _find_parts(lines: Sequence[Line], index: int, row: Line) -> tuple[tuple[Nod
     if row.node.role == "row" and not is_cell:
         return None
     if index + 1 == len(lines) or lines[index + 1].depth <= line.depth:
-        return (line.node,), 1
+        return (_as_part(line.node),), 1
     following = lines[index + 1 : index + 2 + MAX_PARTS * 2]
     inside = list(takewhile(lambda other: other.depth > line.depth, following))
     parts = _parts_of(inside, row)
@@ -179,10 +190,25 @@ def _parts_of(inside: Sequence[Line], row: Line) -> tuple[Node, ...] | None:
         if line is None or not is_plain(line, row) or line.node is None:
             return None
         if following is None or following.depth <= line.depth:
-            parts.append(line.node)
+            parts.append(_as_part(line.node))
         elif not is_wrapper(line.node):
             return None
     return tuple(parts) if 0 < len(parts) <= MAX_PARTS else None
+
+
+def _as_part(node: Node) -> Node:
+    """Return an element that is only a text as a text, which a row writes in quotes."""
+    if node.is_text or node.ref or not says_only_text(node):
+        return node
+    return replace(node, role="text", name=node.text, text="")
+
+
+def says_only_text(node: Node) -> bool:
+    """Return whether a line is only a text, with or without a test id."""
+    if node.is_text:
+        return True
+    is_bare = not (node.name or node.states or node.value or node.description or node.box)
+    return is_bare and node.role in _TEXTS and bool(node.text)
 
 
 def find_items(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...], int]]:

@@ -151,7 +151,9 @@ def _render_cell(
     rest = text.removeprefix(f"{ref}{quote_unless_word(node.role)}")
     if rest == text or (rest and rest[0] not in " :"):
         return text
-    if is_like and not has_url and before is not None and before.name == node.name:
+    # The name of a cell is data, and is not left out.
+    is_repeated = node.role not in CELLS and before is not None and before.name == node.name
+    if is_like and not has_url and is_repeated:
         rest = rest.removeprefix(f" {quote(shorten(node.name, limit))}")
     return f"{ref.rstrip()}{rest}" if ref else rest.lstrip()
 
@@ -190,7 +192,7 @@ def _render_head(node: Node, limit: int | None, *, has_url: bool = True) -> str:
         return quote(shorten(node.name, limit))
     words = _title_words(node, limit)
     words += map(quote_unless_word, node.states)
-    if has_url and node.url and not is_action_url(node.url):
+    if has_url and node.url and "current=page" not in node.states and not is_action_url(node.url):
         words.append(f"-> {quote_url(node.path or node.url)}")
     if node.hint:
         words.append(f"hint {quote(shorten(node.hint, limit))}")
