@@ -190,8 +190,7 @@ def test_too_large_error_is_cut() -> None:
     ("title", "is_written"),
     [
         ("Add author", False),
-        ("Add author | Library", False),
-        ("Add author | 3 errors", True),
+        ("Add author – edited", True),
         ("(3) Add author", True),
         ("Library", True),
     ],

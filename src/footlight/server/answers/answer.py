@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -38,8 +37,6 @@ MAX_ERROR_BYTES = 50_000
 """The maximum size of an error. In a larger one, which contains text or URLs of a page, values are cut."""
 MAX_TEXT = 1_000
 MAX_ITEMS = 50
-_SITE_NAME = re.compile(" [|·–—-] ")
-"""What separates the name of a page from the name of its site in a title."""
 _USUAL = {"status": 200, "redirected": False, "failed": 0}
 """Expected values, which are left out of the text of an answer."""
 
@@ -193,13 +190,8 @@ def _without_repetition(content: Mapping[str, Any], origin: str, texts: Sequence
 
 
 def _has_heading(text: str, title: Any) -> bool:
-    """Return whether a page's text has the title as a heading, except for the name of the site.
-
-    What has a digit, such as a counter, is not the name of a site.
-    """
-    words, *rest = _SITE_NAME.split(title, maxsplit=1) if isinstance(title, str) else [""]
-    is_site_name = not any(map(str.isdigit, "".join(rest)))
-    return bool(words) and is_site_name and f"heading {quote(words)} level=" in text
+    """Return whether a page's text has the title as a heading."""
+    return isinstance(title, str) and bool(title) and f"heading {quote(title)} level=" in text
 
 
 def _without_origin(fields: Mapping[str, Any], origin: str) -> Mapping[str, Any]:

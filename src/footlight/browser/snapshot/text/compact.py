@@ -105,7 +105,7 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             yield joined
             index += size
             continue
-        elif _is_entry(node) and (cells := find_cells(lines, index) or find_controls(lines, index)):
+        elif cells := _find_entry(lines, index):
             size = 1 + sum(size for _, size in cells)
             yield run.join(lines, range(index, index + size), [parts for parts, _ in cells])
             index += size
@@ -147,9 +147,19 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         index += 1
 
 
-def _is_entry(node: Node) -> bool:
-    """Return whether an element is a row or the like, or a card, which is clicked or dragged as a whole."""
-    return node.role in _ROWS or (node.role == "generic" and not _CARD_STATES.isdisjoint(node.states))
+def _find_entry(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...], int]]:
+    """Return the parts of a row or the like, or of a card, which is clicked or dragged as a whole.
+
+    Empty for other elements. What has a field is no card: the texts beside the field may be its label.
+    """
+    node = lines[index].node
+    assert node is not None
+    if node.role in _ROWS:
+        return find_cells(lines, index) or find_controls(lines, index)
+    if node.role != "generic" or _CARD_STATES.isdisjoint(node.states):
+        return []
+    cells = find_cells(lines, index)
+    return [] if any(part.role in _FIELDS for parts, _ in cells for part in parts) else cells
 
 
 def _without_repeated_text(line: Line) -> Line:
