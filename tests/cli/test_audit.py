@@ -359,7 +359,7 @@ async def test_model_failure_keeps_the_measured_facts(site: Site, tmp_path: Path
     report = json.loads((tmp_path / "r.json").read_text())
     assert (done.status, report["pages"][0]["status"]) == (0, "partial")
     assert "axe/image-alt" in rules(report)
-    assert "the rest of the analysis" in done.out
+    assert "the goal of Visitor: See and the rest of the…: openai refused to answer" in done.out
 
 
 async def run_on_terminal(

@@ -203,7 +203,7 @@ async def test_only_the_last_twenty_dialogs_are_reported(browser: SessionBrowser
 async def test_page_that_opens_dialogs_endlessly_is_closed(browser: SessionBrowser) -> None:
     await browser.show("<button onclick=\"for (;;) alert('again')\">ask</button>")
 
-    error = await browser.refused("click", selector="button", timeout=8_000)
+    error = await browser.refused("click", selector="button", timeout=10_000)
 
     assert error["code"] == "TIMEOUT"
     assert error["details"]["closedPages"] == ["page-1"]
