@@ -84,7 +84,7 @@ async def test_incompatible_playwright_starts_its_own_driver(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The members of Playwright that the connection needs are private, so they may change."""
-    monkeypatch.setattr("footlight.browser.driver.driver_connection.PlaywrightClient", object)
+    monkeypatch.setattr("footlight.browser.driver.playwright_connection.PlaywrightClient", object)
     with start_early_driver() as driver:
         assert driver is not None
         process, folder = take_driver(driver)

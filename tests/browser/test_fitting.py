@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.budget import fit_snapshot
 from footlight.browser.snapshot.text.fitting import FittedText, cut_lines, fit
+from footlight.browser.snapshot.text.formats import render_yaml
 from footlight.browser.snapshot.text.rendering import Line, make_lines, render_text
-from footlight.browser.snapshot.text.yaml import render_yaml
 from tests.browser.trees import patient, trees
 
 OPTIONS = (

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from footlight.browser.snapshot.nodes import Node, NodeBox
 from footlight.browser.snapshot.text.compact import compact_lines
-from footlight.browser.snapshot.text.node_tree import render_json
+from footlight.browser.snapshot.text.formats import render_json, render_yaml
 from footlight.browser.snapshot.text.rendering import make_lines, render_text
-from footlight.browser.snapshot.text.yaml import render_yaml
 from tests.browser.trees import HOSTILE, patient, trees
 
 ARROW = Node(1, "generic", "", "e8", states=("clickable",), hint=".fa-chevron-right")

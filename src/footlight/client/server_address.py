@@ -6,15 +6,17 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from footlight.client.secret_words import SecretPlaces, hide_in_url, hide_in_words
 from footlight.client.target import transport_for
 from footlight.protocol.errors import MCPError
 
 if TYPE_CHECKING:
     from footlight.protocol.channel import Channel, Receiver
 
-__all__ = ["ServerFromEnvironment", "is_url"]
+__all__ = ["RedactedAddress", "ServerFromEnvironment", "is_url", "without_secrets"]
 
 
 class ServerFromEnvironment:
@@ -71,3 +73,39 @@ class ServerFromEnvironment:
 def is_url(address: str) -> bool:
     """Return whether the address is a URL. A command line that contains one is not."""
     return "://" in address.strip().partition(" ")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class RedactedAddress:
+    """An address with placeholders for its secrets, their variables, and the values that were replaced.
+
+    `values` has no entries for placeholders that were in the address before, because their values are in the
+    environment.
+    """
+
+    address: str
+    names: list[str]
+    values: dict[str, str]
+
+    @property
+    def server(self) -> ServerFromEnvironment:
+        return ServerFromEnvironment(self.address, *self.names)
+
+
+def without_secrets(address: str) -> RedactedAddress:
+    """Replace each secret in an address, which is a URL or a command line, by `${NAME}`.
+
+    Secrets are credentials in front of a host, values with secret names, and values that look like keys. The
+    same address always gets the same variable names.
+
+    Raises:
+        ValueError: a quote in the command line is not closed.
+    """
+    found = SecretPlaces()
+    if is_url(address):
+        safe = hide_in_url(address.strip(), found)
+        found.note_places(safe)  # Other parts, such as the host, may have placeholders as well.
+    else:
+        safe = shlex.join(hide_in_words(shlex.split(address), found))
+    # Without secrets, return the original text, because `shlex.join` may change it.
+    return RedactedAddress(safe if found.names else address, found.names, found.values)

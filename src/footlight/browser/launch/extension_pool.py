@@ -105,7 +105,7 @@ class ExtensionPool:
             logger.warning("a browser has ended; its session is created again when it is needed")
             self._end(browser)
 
-    async def responds(self, within_seconds: float = 0.0) -> bool:  # noqa: ARG002 - the same as of `Pool`
+    async def responds(self, _: float) -> bool:
         """Return True, because the next session gets a new browser."""
         return True
 

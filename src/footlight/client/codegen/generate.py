@@ -15,7 +15,7 @@ from pathlib import Path
 from footlight.client.codegen.differences import constant, differences
 from footlight.client.codegen.render_tools import FIRST_LINE, GENERATED, Source, render_tools
 from footlight.client.handles.connect import spawn_client
-from footlight.client.server_secrets import RedactedAddress, without_secrets
+from footlight.client.server_address import RedactedAddress, without_secrets
 from footlight.client.target import transport_for
 from footlight.protocol.errors import MCPError
 from footlight.protocol.tools import Tool

@@ -14,7 +14,7 @@ from footlight.client.replay.json_paths import leaves
 from footlight.client.replay.logged_results import Sidecars, is_summary
 from footlight.client.replay.sessions import remove_session
 from footlight.client.replay.variables import strings_of
-from footlight.client.server_secrets import without_secrets
+from footlight.client.server_address import without_secrets
 from footlight.protocol.errors import MCPError
 
 __all__ = ["export_test", "name_of_test"]

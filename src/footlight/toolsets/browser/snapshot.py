@@ -21,10 +21,9 @@ from footlight.browser.snapshot.finding import find_lines, make_matcher
 from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.text.budget import fit_snapshot
 from footlight.browser.snapshot.text.fitting import LinkTo, cut_lines, fit
+from footlight.browser.snapshot.text.formats import NodeInfo, render_json, render_yaml
 from footlight.browser.snapshot.text.landmarks import fold_known_landmarks
 from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth
-from footlight.browser.snapshot.text.node_tree import NodeInfo, render_json
-from footlight.browser.snapshot.text.yaml import render_yaml
 from footlight.errors import InvalidParameterError
 from footlight.server.answers import PageText
 from footlight.server.calls.attachments import attach_text

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.client.handles import ServerFromEnvironment
-from footlight.client.server_secrets import without_secrets
+from footlight.client.server_address import without_secrets
 from footlight.protocol.errors import MCPError
 from tests.protocol.test_messages import quick
 
