@@ -72,6 +72,7 @@ async def test_file_names_suit_every_system_and_are_unique(tmp_path: Path) -> No
         "../../etc/passwd": "passwd",
         "..\\..\\boot.ini": "boot.ini",
         "-rf": "rf",
+        "-.bashrc": "bashrc",
         "report.pdf. ": "report.pdf",
         "CON": "_CON",
         "nul.txt": "_nul.txt",

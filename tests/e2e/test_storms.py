@@ -17,12 +17,16 @@ async def test_popups_beyond_the_limit_are_closed_and_reported(browser: SessionB
 
     answer = (await browser.answer("click", selector="button", timeout=60_000)).structured_content
     listed = await browser.call("tabs", action="list")
-    own, _ = await asyncio.gather(
-        browser.answer("tabs", action="new"), browser.call("click", selector="button", pageId="page-1")
+    own, again = await asyncio.gather(
+        browser.answer("tabs", action="new"),
+        browser.answer("click", selector="button", pageId="page-1", observe="diff"),
     )
 
     assert answer is not None
     assert answer["success"], answer
     assert answer["data"]["refusedPages"] == 11
     assert len(listed["tabs"]) == 50
+    content = again.structured_content or {}
+    assert content["effect"] == "popup"
+    assert content["reason"].endswith("popups above the limit of pages were closed")
     assert not own.is_error, "a popup at the same time closes no page that a call opens"

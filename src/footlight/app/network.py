@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 class SiteProvider(Protocol):
-    """A site beside MCP: the watch page, or the files of a cluster."""
+    """Makes a site beside MCP: the watch page, or the files of a cluster."""
 
     def make_site(self, access_control: AccessControl) -> Site: ...
 

@@ -191,7 +191,7 @@ async def test_unchanged_navigation_is_one_line_on_the_next_page(browser: Sessio
     assert re.sub(r"e\d+", "e", observation["text"]).splitlines() == [
         "e banner unchanged-lines=3",
         'e navigation "Main" unchanged-lines=4',
-        ' e link "Coffee" current=page',
+        ' e link "Coffee" current=page -> /b',
         "e main: Second",
     ]
     inside = await browser.call("snapshot", rootSelector=re.findall(r"e\d+", observation["text"])[1])

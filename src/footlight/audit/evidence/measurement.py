@@ -236,7 +236,7 @@ class Measurement:
         self.gathered.skipped += skipped
         for place, collector in enumerate(collectors):
             self.progress(collector.name)
-            known, moves = self.trail.location, [*self.trail.moves]
+            known, has_moved = self.trail.location, bool(self.trail.moves)
             collected, failure = await self.try_collector(collector, view)
             self.first_done.set()
             change: PageChange = "none"
@@ -257,11 +257,17 @@ class Measurement:
             if change == "route" and isinstance(collector, PRESSING):
                 why = f"the page changed to {self.trail.location.url} while keys were pressed"
                 self.gathered.skipped.append(Skipped(what=what, why=why))
-            elif change == "document" and isinstance(collector, PRESSING) and not moves:
+            elif change == "document" and isinstance(collector, PRESSING) and not has_moved:
                 left_for, self.trail.location = self.trail.location, known
-                if not await self.stays_without_keys(view):
-                    return False
-                self.trail.moves.clear()
+                self.trail.moves.clear()  # The keys led there, and the page did not move on its own.
+                try:
+                    if not await self.stays_without_keys(view):
+                        return False
+                except MCPConnectionError:
+                    raise
+                except MCPError as error:
+                    self.gathered.skip(f"everything from {collector.name} on at {view.width} px", error)
+                    return True
                 self.note_leaving(collector, view, left_for.url)
                 continue
             elif change in ("document", "route"):
@@ -319,19 +325,26 @@ class Measurement:
         Raises:
             MCPError: it cannot be opened, or leads elsewhere this time.
         """
-        before = self.trail.location
+        before, self.opened_at = self.trail.location, time.monotonic()
         await self.page.open(self.url, view)
         self.trail.location = await locate(self.page)
         if self.trail.location.page_url != before.page_url:
             self.refuse_other_page()
 
     async def stays_without_keys(self, view: AuditViewport) -> bool:
-        """Open the page again, which keys led to another one. Return False if it moves on without keys."""
-        limit_s = min(time.monotonic() - self.opened_at, MAX_WAIT_SECONDS)
-        await self.open_again(view)
-        known = self.trail.location.page_url
+        """Open the page again after keys led to another one. Return False if it moves on without keys.
+
+        Raises:
+            MCPError: it cannot be opened again.
+        """
+        known, limit_s = (
+            self.trail.location.page_url,
+            min(time.monotonic() - self.opened_at, MAX_WAIT_SECONDS),
+        )
+        self.opened_at = time.monotonic()
+        await self.page.open(self.url, view)
         location = await wait_for_location(self.page, lambda found: found.page_url != known, limit_s)
-        return self.trail.follow(location) != "document"
+        return self.trail.follow(location) in ("none", "reloaded")
 
     def note_leaving(self, collector: Collector, view: AuditViewport, url: str) -> None:
         """Add that keys led to another page, which was not measured."""

@@ -151,28 +151,30 @@ async def meet_expectation(
         ExpectationFailedError: has the expected state, the actual state and the closest matches on the page.
         BrowserCrashedError: the page or its browser crashed.
     """
-    unmet = _FailureReporter(page, deadline, mask)
-    conditions = list(_make_conditions(unmet, expectation, since))
+    reporter = _FailureReporter(page, deadline, mask)
+    conditions = list(_make_conditions(reporter, expectation, since))
     # A condition that was met early may fail later, such as a text of the previous page after a navigation.
     for _ in range(min(len(conditions), 2)):
         if failures := await _judge_together(conditions):
             raise _join_failures(failures, len(conditions))
 
 
-def _make_conditions(unmet: _FailureReporter, expectation: Expectation, since: float) -> Iterator[Condition]:
-    page, deadline = unmet.page, unmet.deadline
+def _make_conditions(
+    reporter: _FailureReporter, expectation: Expectation, since: float
+) -> Iterator[Condition]:
+    page, deadline = reporter.page, reporter.deadline
     if url := expectation.url:
-        yield lambda: _judge(unmet, {"url": url.text}, wait_for_url(page, url, deadline))
+        yield lambda: _judge(reporter, {"url": url.text}, wait_for_url(page, url, deadline))
     if request := expectation.request:
-        yield lambda: _meet_request(unmet, request, since)
+        yield lambda: _meet_request(reporter, request, since)
     if text := expectation.text:
-        yield lambda: _judge(unmet, {"text": text}, wait_for_text(page, text, deadline))
+        yield lambda: _judge(reporter, {"text": text}, wait_for_text(page, text, deadline))
     if gone := expectation.gone:
-        yield lambda: _judge(unmet, {"gone": gone}, wait_for_text_gone(page, gone, deadline))
+        yield lambda: _judge(reporter, {"gone": gone}, wait_for_text_gone(page, gone, deadline))
     for selector, value in (expectation.value or {}).items():
-        yield partial(_meet_value, unmet, selector, value)
+        yield partial(_meet_value, reporter, selector, value)
     for selector, count in (expectation.count or {}).items():
-        yield partial(_meet_count, unmet, selector, count)
+        yield partial(_meet_count, reporter, selector, count)
 
 
 async def _judge_together(conditions: Sequence[Condition]) -> list[ExpectationFailedError]:
@@ -235,21 +237,21 @@ def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
         into[kind] = {**into[kind], **value} if isinstance(into.get(kind), dict) else value
 
 
-async def _judge(unmet: _FailureReporter, expected: Mapping[str, Any], waiting: Awaitable[T]) -> T:
+async def _judge(reporter: _FailureReporter, expected: Mapping[str, Any], waiting: Awaitable[T]) -> T:
     """Return the result of a wait, or translate its error to a failed expectation."""
     try:
         return await waiting
     except BrowserCrashedError:
         raise
     except FootlightError as error:
-        if unmet.page.closed:
-            unmet.fail(f"The expectation cannot be checked: {PAGE_CLOSED}", expected, PAGE_CLOSED)
+        if reporter.page.closed:
+            reporter.fail(f"The expectation cannot be checked: {PAGE_CLOSED}", expected, PAGE_CLOSED)
         is_late = isinstance(error, DeadlineExceededError)
-        actual = unmet.cut(unmet.page.url) if "url" in expected else error.details.get("shown")
+        actual = reporter.cut(reporter.page.url) if "url" in expected else error.details.get("shown")
         if isinstance(error, ElementNotFoundError):
             actual = "no such element"
         unknown = "not on the page" if "text" in expected else "not known: the page did not answer in time"
-        unmet.fail(
+        reporter.fail(
             error.message,
             expected,
             actual or (unknown if is_late else error.code),
@@ -258,20 +260,20 @@ async def _judge(unmet: _FailureReporter, expected: Mapping[str, Any], waiting: 
         )
 
 
-async def _meet_request(unmet: _FailureReporter, pattern: RequestPattern, since: float) -> None:
-    page, log = unmet.page, unmet.page.session.log
-    unmet.deadline.stage(f"waiting for the request {shorten(pattern.text, 100)}")
+async def _meet_request(reporter: _FailureReporter, pattern: RequestPattern, since: float) -> None:
+    page, log = reporter.page, reporter.page.session.log
+    reporter.deadline.stage(f"waiting for the request {shorten(pattern.text, 100)}")
     expected = {"request": pattern.text}
 
     async def find() -> LogEntry | None:
         return await pattern.find_first(log.since(since, page=page.id))
 
-    if await _judge(unmet, expected, wait_for_entry(page, find, unmet.deadline)):
+    if await _judge(reporter, expected, wait_for_entry(page, find, reporter.deadline)):
         return
     sent = log.since(since, page=page.id)
-    same = _describe_last(unmet, filter(pattern.has_matched_url, sent))
-    others = _describe_last(unmet, itertools.filterfalse(pattern.has_matched_url, sent))
-    await unmet.fail_late(
+    same = _describe_last(reporter, filter(pattern.has_matched_url, sent))
+    others = _describe_last(reporter, itertools.filterfalse(pattern.has_matched_url, sent))
+    await reporter.fail_late(
         f'The request "{shorten(pattern.text, 100)}" was not answered',
         expected,
         same or "no such request",
@@ -280,16 +282,16 @@ async def _meet_request(unmet: _FailureReporter, pattern: RequestPattern, since:
     )
 
 
-def _describe_last(unmet: _FailureReporter, entries: Iterable[LogEntry]) -> list[str]:
-    return [unmet.cut(_describe_request(each)) for each in deque(entries, maxlen=MAX_REQUESTS)]
+def _describe_last(reporter: _FailureReporter, entries: Iterable[LogEntry]) -> list[str]:
+    return [reporter.cut(_describe_request(each)) for each in deque(entries, maxlen=MAX_REQUESTS)]
 
 
 def _describe_request(entry: LogEntry) -> str:
     return f"{entry.method} {entry.url} {entry.status or entry.failure or 'pending'}"
 
 
-async def _meet_value(unmet: _FailureReporter, selector: str, expected_value: str | bool) -> None:
-    page, deadline, expected = unmet.page, unmet.deadline, {"value": {selector: expected_value}}
+async def _meet_value(reporter: _FailureReporter, selector: str, expected_value: str | bool) -> None:
+    page, deadline, expected = reporter.page, reporter.deadline, {"value": {selector: expected_value}}
     deadline.stage(f"waiting for the value of {selector}")
 
     async def read() -> list[str | bool]:
@@ -297,24 +299,26 @@ async def _meet_value(unmet: _FailureReporter, selector: str, expected_value: st
             return [await reads.is_checked(page, selector, deadline)]
         return [*await reads.values(page, selector, deadline)]
 
-    found = await _judge(unmet, expected, _poll(read, lambda found: expected_value in found, deadline))
+    found = await _judge(reporter, expected, _poll(read, lambda found: expected_value in found, deadline))
     if expected_value not in found:
-        actual = unmet.cut(found[0]) if isinstance(found[0], str) else found[0]
-        await unmet.fail_late(f'The value of "{selector}" did not become what was expected', expected, actual)
+        actual = reporter.cut(found[0]) if isinstance(found[0], str) else found[0]
+        await reporter.fail_late(
+            f'The value of "{selector}" did not become what was expected', expected, actual
+        )
 
 
-async def _meet_count(unmet: _FailureReporter, selector: str, expected_count: int) -> None:
-    page, deadline, expected = unmet.page, unmet.deadline, {"count": {selector: expected_count}}
+async def _meet_count(reporter: _FailureReporter, selector: str, expected_count: int) -> None:
+    page, deadline, expected = reporter.page, reporter.deadline, {"count": {selector: expected_count}}
     deadline.stage(f"waiting for {expected_count} of {selector}")
 
     async def read() -> int:
         return await reads.count(page, selector, deadline)
 
-    found = await _judge(unmet, expected, _poll(read, lambda found: found == expected_count, deadline))
+    found = await _judge(reporter, expected, _poll(read, lambda found: found == expected_count, deadline))
     if found != expected_count:
         closest = [] if found else (await find_state(page, selector, deadline.without_patience()))[1]
         message = f'"{selector}" matched {found} elements and not {expected_count}'
-        await unmet.fail_late(message, expected, found, closest)
+        await reporter.fail_late(message, expected, found, closest)
 
 
 async def _poll(read: Callable[[], Awaitable[T]], is_met: Callable[[T], bool], deadline: Deadline) -> T:

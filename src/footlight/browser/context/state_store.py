@@ -94,7 +94,8 @@ class StateStore:
     def _path(self, name: str) -> Path:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
             raise InvalidParameterError(
-                f"name: {name!r} takes letters, digits, dots, dashes and underscores, at most 100",
+                f"name: {name!r} must begin with a letter or digit, and have only letters, digits, dots, "
+                "dashes and underscores, at most 100 characters",
                 parameter="name",
             )
         return self._folder / f"{name}.json"

@@ -49,6 +49,7 @@ class Driver:
         self._on_end = on_end
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
+        self._probe = Probe(lambda: ask_driver(self.playwright))
         self._resources = contextlib.AsyncExitStack()
         self._alive = False
         self._closed = False
@@ -67,7 +68,7 @@ class Driver:
         """Return whether the process responds in time. True if it is to be restarted."""
         if not self._alive:
             return True
-        return await Probe(lambda: ask_driver(self.playwright)).is_answered(within_seconds)
+        return await self._probe.is_answered(within_seconds)
 
     async def ensure(self) -> Playwright:
         """Return a running Playwright."""
@@ -80,6 +81,7 @@ class Driver:
                 on_driver_end(playwright, self._handle_end)
                 await self._prepare(playwright)
                 self._playwright, self._alive = playwright, True
+                self._probe = Probe(lambda: ask_driver(playwright))
             return self.playwright
 
     def _handle_end(self) -> None:

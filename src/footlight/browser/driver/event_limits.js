@@ -3,7 +3,7 @@
 //
 // The driver parses all messages of browsers in order, and has no limit for those that wait. A page that writes 20,000
 // messages a second to its console would delay the replies to all other pages. It would also delay them in the browser,
-// so a page that does not stop gets less of the processor.
+// so a page that does not stop, or that adds frames without end, gets less of the processor.
 "use strict";
 
 const childProcess = require("node:child_process");
@@ -23,7 +23,7 @@ const [QUOTE, COMMA, BACKSLASH] = Buffer.from('",\\');
 const HEAD_BYTES = 96;
 const TAIL_BYTES = 64;
 const FLOOD_MS = 1_000; // A shorter burst does not slow a page down.
-const FLOOD_PAUSE_MS = 500; // A flood is over after this time without a dropped event.
+const FLOOD_PAUSE_MS = 500; // A flood is over after this time without an event above the limit.
 const SLOWDOWN = 20;
 const MIN_SLOWDOWN_MS = 4_000;
 const MAX_SLOWDOWN_MS = 32_000;
@@ -55,7 +55,7 @@ const FRAME_COST = 25; // The driver and the browser work longer for a frame tha
  */
 
 /**
- * The dropped events of one page.
+ * The events of one page above the limits: those that are dropped, and frames, which are all delivered.
  *
  * @typedef {object} Flood
  * @property {number} began
@@ -110,10 +110,11 @@ class EventLimits {
       const parts = this.#pending;
       const excess = this.#excess();
       this.#pending = [];
+      const method = methodOf(parts[0]);
       if (excess) this.#deliver(refusal(parts, excess));
-      else if (limitedMethod(parts[0])) this.#deliverLimited(Buffer.concat(parts));
-      else if (methodOf(parts[0]) === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
-      else if (!isOwnReply(parts[0])) parts.forEach(this.#deliver);
+      else if (LIMITED.has(method)) this.#deliverLimited(Buffer.concat(parts));
+      else if (method === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
+      else if (method || !isOwnReply(parts[0])) parts.forEach(this.#deliver);
       start = end + 1;
     }
     if (start < chunk.length) this.#pend(chunk.subarray(start));
@@ -335,16 +336,6 @@ function refill(bucket) {
   const now = performance.now();
   bucket.left = Math.min(BURST, bucket.left + ((now - bucket.at) / 1_000) * EVENTS_PER_SECOND);
   bucket.at = now;
-}
-
-/**
- * Return the method of a message that is limited, or "" for any other message.
- *
- * @type {(message: Buffer) => string}
- */
-function limitedMethod(message) {
-  const method = methodOf(message);
-  return LIMITED.has(method) ? method : "";
 }
 
 /**

@@ -36,7 +36,10 @@ class Probe:
         self.start()
         assert self._request is not None
         await asyncio.wait([self._request], timeout=within_seconds)
-        return self._request.done()
+        if not self._request.done():
+            return False
+        self._request.result()
+        return True
 
     @property
     def silent_since(self) -> float | None:

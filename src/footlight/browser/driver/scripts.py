@@ -7,8 +7,10 @@ could be forged. The main world is used only if the isolated world cannot run th
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import lru_cache
@@ -47,6 +49,8 @@ _FAILED = "Our script failed"
 
 T = TypeVar("T")
 
+LOOK_SECONDS = 0.1
+"""How often the main world is searched for an element."""
 MATCHES_MS = 2_000
 """How long a script about all matches is first waited for before they are counted again."""
 MAX_REQUEST = 20_000
@@ -141,7 +145,12 @@ async def find_about(
         return None
 
     async def run_in_page() -> ElementHandle | None:
-        return (await element.evaluate_handle(script, argument, timeout=timeout_ms)).as_element()
+        ends_at = time.monotonic() + timeout_ms / 1000
+        while True:
+            found = (await element.evaluate_handle(script, argument, timeout=timeout_ms)).as_element()
+            if found is not None or time.monotonic() >= ends_at:
+                return found
+            await asyncio.sleep(LOOK_SECONDS)
 
     return await _retry(run_isolated, run_in_page)
 

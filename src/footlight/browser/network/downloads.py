@@ -237,7 +237,8 @@ def _create_file(folder: Path, name: str) -> Path:
     No command takes the name for an option, and Windows does not take it for a device.
     """
     clean = (
-        re.sub(r"[^\w.\- ()]", "_", Path(name.replace("\\", "/")).name).strip(". ").lstrip("-") or "download"
+        re.sub(r"[^\w.\- ()]", "_", Path(name.replace("\\", "/")).name).lstrip("-. ").rstrip(". ")
+        or "download"
     )
     clean = f"_{clean}" if _DEVICE.match(clean) else clean
     suffix = cut_to_bytes(Path(clean).suffix, 40)

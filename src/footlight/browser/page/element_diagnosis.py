@@ -133,6 +133,7 @@ async def find_obstacle(
     if not await page.probe.is_answered(deadline.limit_reading(DIAGNOSIS_MS / 1000)):
         return None
     try:
+        # A page that responds has the whole time: without the reason, the caller could not go on.
         async with asyncio.timeout(DIAGNOSIS_MS / 1000):
             found = await locate_now(page, selector, deadline)
             is_there = await found.count() > 0

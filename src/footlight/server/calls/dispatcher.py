@@ -190,7 +190,7 @@ class Dispatcher(ToolCaller):
         """Return the error of a call that missed its deadline, with the reason for the wait."""
         silent = None
         if state.awaited is None and self._find_silent_part is not None:
-            silent = await self._find_silent_part(deadline.limit_reading(RESPONSE_SECONDS))
+            silent = await self._find_silent_part(RESPONSE_SECONDS)
         elif state.awaited is not None and not state.has_begun and state.awaited.takeover.is_active:
             return state.awaited.takeover.refusal()
         return deadline_exceeded(state.tool, deadline, has_begun=state.has_begun, silent=silent)

@@ -171,7 +171,7 @@ def judge(trace: ActTrace) -> Effect:
     events, request = trace.events, _find_request(trace)
     kinds = [
         *(["dialog"] if events and events.dialogs else []),
-        *(["popup"] if events and events.pages else []),
+        *(["popup"] if events and (events.pages or events.refused) else []),
         *(["download"] if events and events.downloads else []),
     ]
     blocked = next((each for each in trace.records if each.kind == "blocked"), None)
@@ -186,6 +186,8 @@ def judge(trace: ActTrace) -> Effect:
         reason = f"the download failed: {failed[0]}"
     if reason is None and events and any(each.page_id in events.closed for each in events.pages):
         reason = "the popup was closed again at once"
+    if reason is None and events and events.refused:
+        reason = f"{events.refused} popups above the limit of pages were closed"
     return Effect(text, reason)
 
 

@@ -123,7 +123,7 @@ def _criteria(answer: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _advice(answer: Mapping[str, Any], elements: Sequence[Element]) -> str:
-    """Return what the rule requires, and what would satisfy it if that is the same at all elements."""
+    """Return what the rule requires, and how to satisfy it if that is the same at all described elements."""
     sentences = [text(answer.get("description")) or ""]
     summary = text(answer.get("summary")) or ""
     for group in summary.split("\n\n") if len({each.note for each in elements}) == 1 else ():

@@ -238,10 +238,12 @@ function describeRule({ id, impact, help, description, helpUrl, tags, nodes }) {
  */
 function withoutRepeatedContrast(rules) {
   const failing = rules.filter((rule) => rule.id === "color-contrast").flatMap((rule) => rule.nodes);
-  const known = new Set(failing.map((node) => elementOf(node).element));
+  // An element that was removed meanwhile is known by its selector.
+  const keyOf = (/** @type {AxeNode} */ node) => elementOf(node).element ?? JSON.stringify(node.target);
+  const known = new Set(failing.map(keyOf));
   return rules.map((rule) =>
     rule.id === "color-contrast-enhanced"
-      ? { ...rule, nodes: rule.nodes.filter((node) => !known.has(elementOf(node).element)) }
+      ? { ...rule, nodes: rule.nodes.filter((node) => !known.has(keyOf(node))) }
       : rule,
   );
 }

@@ -83,8 +83,10 @@ async def open_and_choose(
     if option := await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms):
         await press(page, option, timeout_ms)
         return
-    names = await run_about(box, _OPTIONS, timeout_ms=timeout_ms)
-    await box.press("Escape", timeout=timeout_ms)
+    try:
+        names = await run_about(box, _OPTIONS, timeout_ms=timeout_ms)
+    finally:
+        await box.press("Escape", timeout=timeout_ms)
     raise _missing_option_error(field, option_name(field), names)
 
 

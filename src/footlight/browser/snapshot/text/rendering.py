@@ -192,7 +192,7 @@ def _render_head(node: Node, limit: int | None, *, has_url: bool = True) -> str:
         return quote(shorten(node.name, limit))
     words = _title_words(node, limit)
     words += map(quote_unless_word, node.states)
-    if has_url and node.url and "current=page" not in node.states and not is_action_url(node.url):
+    if has_url and node.url and not is_action_url(node.url):
         words.append(f"-> {quote_url(node.path or node.url)}")
     if node.hint:
         words.append(f"hint {quote(shorten(node.hint, limit))}")

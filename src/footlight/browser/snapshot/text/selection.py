@@ -31,7 +31,7 @@ MAX_ALIKE = 3
 CONTROLS_IN_ROUND = 10
 """After this many controls of a role, the same number of each other role comes first."""
 MAX_LOOSE_TEXTS = 3
-"""Up to this many texts outside all landmarks are news: pages put messages without a role there."""
+"""Up to this many texts outside all landmarks count as messages: pages put messages without a role there."""
 MAX_MESSAGE_CHARS = 160
 """Longer texts are not messages."""
 
