@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby, takewhile
+from operator import attrgetter
 from typing import Literal
 
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
@@ -36,6 +37,11 @@ MAX_ENTRY_CHARACTERS = 40
 """At least this many removed elements of one role are joined to one line with the first words of up to
 `MAX_ENTRIES` of them.
 """
+
+_READ = attrgetter(
+    *(field.name for field in fields(Node) if field.compare and field.name not in ("ref", "states"))
+)
+"""What the script has read of an element, without its ref and its states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +130,20 @@ def find_change(
         return "some"
     change: Change = "none"
     for was, now in zip(before, after, strict=True):
-        if was is now or was == now:
+        if was is now:
             continue
-        ref = now.ref if is_replaced else successors.get(was.ref or "", was.ref)
-        if _without_focus(replace(was, ref=ref)) != _without_focus(now):
+        is_same_ref = is_replaced or successors.get(was.ref or "", was.ref) == now.ref
+        if not is_same_ref or _READ(was) != _READ(now):
             return "some"
-        change = "focus"
+        if was.states != now.states and _without_focus(was.states) != _without_focus(now.states):
+            return "some"
+        if was.ref != now.ref or was.states != now.states:
+            change = "focus"
     return change
 
 
-def _without_focus(node: Node) -> Node:
-    return replace(node, states=tuple(state for state in node.states if state != "focused"))
+def _without_focus(states: Sequence[str]) -> list[str]:
+    return [state for state in states if state != "focused"]
 
 
 def _observe_whole(
