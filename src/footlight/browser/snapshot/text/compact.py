@@ -79,7 +79,7 @@ def compact_lines(lines: Sequence[Line]) -> list[Line]:
 
 
 def _compact(lines: Sequence[Line]) -> Iterator[Line]:
-    lines = [_without_repeated_text(line) for line in lines]
+    lines = [_without_repeated_text(line) if line.node and line.node.text else line for line in lines]
     index = 0
     run = RowRun()
     options = OptionLists()

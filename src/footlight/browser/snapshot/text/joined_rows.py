@@ -128,21 +128,22 @@ def find_cells(lines: Sequence[Line], row: int) -> list[tuple[tuple[Node, ...], 
     if first.node.value or first.node.text or first.node.description:
         return []
     cells: list[tuple[tuple[Node, ...], int]] = []
+    is_row = first.node.role == "row"
+    most = MAX_CELLS if is_row else MAX_ENTRY_PARTS
     index = row + 1
     while index < len(lines) and lines[index].depth > first.depth:
         found = _find_parts(lines, index, first)
-        if found is None or len(cells) == MAX_CELLS:
+        if found is None or len(cells) == most:
             return []
-        parts, size = found
-        cells.append((parts, size))
-        index += size
-    return cells if first.node.role == "row" or _is_short([parts for parts, _ in cells]) else []
+        cells.append(found)
+        index += found[1]
+    return cells if is_row or _is_short(cells) else []
 
 
-def _is_short(cells: Sequence[tuple[Node, ...]]) -> bool:
+def _is_short(cells: Sequence[tuple[tuple[Node, ...], int]]) -> bool:
     """Return whether the parts of an entry fit on a line."""
-    parts = [part for cell in cells for part in cell]
-    characters = sum(len(part.name) + len(part.text) + len(part.value or "") for part in parts)
+    parts = [part for cell, _ in cells for part in cell]
+    characters = sum([len(part.name) + len(part.text) + len(part.value or "") for part in parts])
     return len(parts) <= MAX_ENTRY_PARTS and characters <= MAX_ENTRY_CHARACTERS
 
 
@@ -198,7 +199,7 @@ def _parts_of(inside: Sequence[Line], row: Line) -> tuple[Node, ...] | None:
 
 def _as_part(node: Node) -> Node:
     """Return an element that is only a text as a text, which a row writes in quotes."""
-    if node.is_text or node.ref or not says_only_text(node):
+    if node.ref or node.role not in _TEXTS or not says_only_text(node):
         return node
     return replace(node, role="text", name=node.text, text="")
 
