@@ -111,7 +111,7 @@ async def evaluate(
         Field(min_length=1, description="Expression, function that receives args, or body with return"),
     ],
     args: list[Any] | None = None,
-    isolated: Annotated[bool, Field(description="In a world that the page cannot change")] = False,
+    isolated: Annotated[bool, Field(description="In a world that the page cannot reach")] = False,
 ) -> ScriptResult:
     """Run JS in browser. Returns the result as JSON."""
     if isolated:
@@ -169,7 +169,7 @@ async def element_exists(call: ToolCall, selector: Selector) -> ElementExists:
 
 @tool(effect="read")
 async def is_visible(call: ToolCall, selector: Selector) -> ElementVisible:
-    """Check if visible. Does not wait; false if the element does not exist."""
+    """Check if visible. Does not wait; false if it is missing."""
     return {"visible": await reading.is_visible(call.page, selector, call.deadline)}
 
 

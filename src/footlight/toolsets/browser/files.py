@@ -64,7 +64,7 @@ async def drop(
         WithJsonSchema({"type": "object", "description": '{"text/plain": "…", "text/uri-list": "…"}'}),
     ] = None,
 ) -> DropResult:
-    """Drop files or data onto element. Files must be below the upload roots."""
+    """Drop files or data onto element. Files below the upload roots."""
     if not files and not data:
         raise MissingParameterError("drop needs files or data", parameter="files", missing=["files", "data"])
     security = call.settings.security

@@ -322,7 +322,7 @@ class FormResult(ActionResult):
 async def fill_form(
     call: ToolCall, fields: Annotated[list[FormField], Field(min_length=1, max_length=100)]
 ) -> FormResult:
-    """Fill form. Many fields of any kind in one call; does not submit."""
+    """Fill form. Many fields in one call; does not submit."""
     form_fields = [kinds.Field(field.selector, field.value) for field in fields]
     filled = await filling.fill_form(call.page, form_fields, call.deadline)
     results: list[FilledField] = []

@@ -129,14 +129,14 @@ async def create_session(
 
 @tool(scope="server", effect="configure", destructive=True, idempotent=False)
 async def close_session(call: ToolCall, session_id: str) -> SessionClosed:
-    """Close session. Closes all its pages."""
+    """Close session. Closes its pages."""
     await call.sessions.close(session_id, caller=call.caller)
     return {"sessionId": session_id, "closed": True}
 
 
 @tool(scope="server", effect="read", untrusted=True)
 async def list_sessions(call: ToolCall) -> SessionList:
-    """List all sessions. With their pages, sessions kept on disk, and saved states."""
+    """List all sessions. Also kept sessions and saved states."""
     listed: SessionList = {
         "sessions": [session_info(session) for session in call.sessions.list(caller=call.caller)],
         "savedStates": list(call.states.names()),
