@@ -734,7 +734,7 @@ async def test_refs_are_assigned_to_actionable_or_identified_elements(tab: Page)
         <p>no</p><p data-testid=p>yes</p><div tabindex=0>focus</div><i tabindex=-1></i>
         <div data-testid=box>a<p>b</p></div>
         <div role=group>plain</div><div role=group aria-label=G>named</div><strong>no</strong>
-        <label for=h>Styled</label><input id=h type=checkbox style="display:none">
+        <label for=h>Styled</label><input id=h type=checkbox style="display:none"><div ondblclick="1">twice</div>
         """,
     )
 
@@ -752,6 +752,7 @@ async def test_refs_are_assigned_to_actionable_or_identified_elements(tab: Page)
         [0, "group", "G", "e7", {"x": "named"}],
         [0, "text", "no", None],
         [0, "generic", "", "e8", {"s": ["clickable"], "x": "Styled"}],
+        [0, "generic", "", "e9", {"s": ["clickable"], "x": "twice"}],
     ]
 
 

@@ -127,6 +127,6 @@ export function letsClicksPass(facts) {
  */
 export function isClickable(facts) {
   if (facts.tag === "html" || facts.tag === "body") return false;
-  if (hasAttr(facts, "onclick")) return true;
+  if (hasAttr(facts, "onclick") || hasAttr(facts, "ondblclick")) return true;
   return handOf(facts) !== "";
 }
