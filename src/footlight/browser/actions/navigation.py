@@ -23,6 +23,7 @@ from footlight.browser.driver.playwright_api import (
 )
 from footlight.browser.network.downloads import ABORTED_SECONDS
 from footlight.browser.network.policy import host_of, make_refused_host_error
+from footlight.browser.page.capture import snapshot_engine
 from footlight.browser.page.diagnosis import explain_closed_page, explain_page_failure, explain_timeout
 from footlight.browser.page.page_operations import (
     report_stages,
@@ -143,7 +144,7 @@ async def _run_navigation(
     if url is None:
         await stop_next_document(page)
     page.committed.clear()
-    watching = page.watching = asyncio.create_task(watch_next_document(page))
+    watching = page.watching = asyncio.create_task(_prepare_next_document(page))
     try:
         with report_stages(page, deadline.stage):
             async with undo_on_cancel(lambda: stop_loading(page)):
@@ -174,6 +175,13 @@ async def _run_navigation(
         load_complete=time_of("load"),
         duration=_milliseconds(time.monotonic() - began),
     )
+
+
+async def _prepare_next_document(page: Page) -> None:
+    """Watch the next document while it loads, and load the script that takes its snapshot."""
+    await watch_next_document(page)
+    with suppress(Error):
+        await page.scripts.load(snapshot_engine)
 
 
 async def _go_past_error_page(

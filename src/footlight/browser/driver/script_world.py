@@ -80,17 +80,28 @@ class ScriptWorld:
         """
         if self._cdp is None or self._context is None:
             return None
-        engines = self._engines
-        source = "" if engine in engines else f"{engine()};\n"
-        engines.add(engine)  # Later messages are processed after this one.
         given = ", ".join(json.dumps(each) for each in arguments)
-        reply = await self._evaluate(
-            self._cdp, f'{source}globalThis[Symbol.for("footlight.{name}")]({given})', self._context
-        )
+        call = f'globalThis[Symbol.for("footlight.{name}")]({given})'
+        # Messages are processed in order, so the call need not wait for the reply to the first message.
+        _, reply = await asyncio.gather(self.load(engine), self._evaluate(self._cdp, call, self._context))
+        return None if "exceptionDetails" in reply else reply["result"].get("value")
+
+    async def load(self, engine: Callable[[], str]) -> None:
+        """Run the source of an engine, unless it has run in this document or scripts cannot be called.
+
+        The source is a message of its own, which is the same for each document, because Chromium then takes
+        it from its cache of compiled scripts.
+
+        Raises:
+            Error: the document is gone.
+        """
+        engines = self._engines
+        if self._cdp is None or self._context is None or engine in engines:
+            return
+        engines.add(engine)
+        reply = await self._evaluate(self._cdp, f"{engine()};\n0", self._context)
         if "exceptionDetails" in reply:
             engines.discard(engine)
-            return None
-        return reply["result"].get("value")
 
     async def run(self, expression: str) -> dict[str, Any]:
         """Return Chromium's reply about the value of an expression, which may be a promise.
