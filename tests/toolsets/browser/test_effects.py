@@ -267,6 +267,21 @@ SILENT = (
         arguments={**IT, "text": "Ada"},
     ),
     Silent(
+        "a field for one digit of a code",
+        "<input id=it maxlength=1 oninput='next.focus()'><input id=next>",
+        effect="page",
+        reason="after 1 of 3 characters, the page moved the focus to another field",
+        tool="type",
+        arguments={**IT, "text": "123"},
+    ),
+    Silent(
+        "a number that a script sets while the page is still changing",
+        "<button id=it onclick='number.stepUp()'>More</button><input type=number id=number><p id=late></p>",
+        effect="script",
+        reason="what has changed on the page may have another cause",
+        before=[("evaluate", {"script": "late.textContent = 'late'", "settle": "none", "observe": "none"})],
+    ),
+    Silent(
         "a field that takes digits only",
         "<input id=it oninput='this.value = this.value.replace(/[^0-9]/g, ``)'>",
         effect="page",

@@ -110,6 +110,18 @@ async def test_element_that_moves_during_the_press_has_a_notice(browser: Session
     assert await browser.evaluate("sent") == 1
 
 
+async def test_press_that_opens_a_modal_menu_has_no_notice(browser: SessionBrowser) -> None:
+    """The menu takes the mouse from the rest of the page at once, so the click goes to the page itself."""
+    await browser.show(
+        """<button id=it aria-expanded=false onpointerdown="this.ariaExpanded = 'true';
+        document.body.style.pointerEvents = 'none'; menu.hidden = false">Actions</button>
+        <div id=menu role=menu style="pointer-events: auto" hidden><div role=menuitem>Delete</div></div>"""
+    )
+
+    assert "notice" not in await browser.call("click", selector="#it")
+    assert await browser.evaluate("menu.hidden") is False
+
+
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "html",
@@ -328,6 +340,8 @@ async def test_element_replaced_during_the_press_has_a_notice(browser: SessionBr
         "<div id=it role=button tabindex=0 style='transform: scale(0.8)'>Ticket 7 {}</div>",
         "<div id=it onclick=''>Ticket 7 {}</div>",
         "<div style='height: 1500px'></div><div id=it tabindex=0>Ticket 7 {}</div>",
+        "<ul><li id=it role=treeitem aria-expanded=true>Folder<ul role=group>"
+        "<li role=treeitem id=inner>One<li role=treeitem>Two<li role=treeitem>Three</ul></ul>",
     ],
 )
 async def test_click_avoids_nested_controls(browser: SessionBrowser, outer: str) -> None:

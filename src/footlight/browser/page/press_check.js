@@ -163,7 +163,7 @@ class Press extends Watch {
   /** @returns {Outcome} */
   outcome() {
     if (this.state === "waiting") return this.outcomeWithoutEvents();
-    if (this.state === "pressed" && this.by && connected.call(this.element))
+    if (this.state === "pressed" && this.by && connected.call(this.element) && !this.hasOpened())
       return { state: "strayed", by: describe(this.by) };
     // A press may have had its effect if the element is gone, but not if a similar element has replaced it.
     const isReplaced = this.state === "pressed" && !this.clicks && this.findSuccessor(hitAt(this.at));
@@ -172,6 +172,15 @@ class Press extends Watch {
       return { state: "partial", by: `${this.presses} of ${this.count}` };
     if (this.inside && this.state === "arrived") return { state: "inside", by: describe(this.inside) };
     return { state: this.state === "lost" ? "lost" : "arrived", by: this.by && describe(this.by) };
+  }
+
+  /**
+   * Return whether the press opened something that takes the mouse from the rest of the page, as menus do.
+   *
+   * @returns {boolean}
+   */
+  hasOpened() {
+    return matches.call(this.element, "[aria-expanded=true]") && getComputedStyle(this.element).pointerEvents === "none";
   }
 
   /**

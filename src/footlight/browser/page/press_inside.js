@@ -6,7 +6,8 @@ import { isIn, outside } from "./around.js";
 import { getBoundingClientRect, hitAt, hitInView, INTERACTIVE, matches, placesIn } from "./press_places.js";
 
 const OUTER = `${INTERACTIVE}, [onclick], [role=option], [role=menuitem], [role=tab], [role=treeitem], [role=row]`;
-const INNER = "a[href], button, input, select, textarea, summary, [role=button], [role=link], [role=switch], [onclick]";
+const INNER = `a[href], button, input, select, textarea, summary, [role=button], [role=link], [role=switch], [onclick],
+  [role=treeitem], [role=menuitem]`;
 
 const contentOf = getter(Node, "textContent");
 const { querySelectorAll } = Element.prototype;

@@ -78,6 +78,7 @@ _ADVICE = {
 """Alternatives that the model could try, by tool."""
 
 _SAME = "the page shows the same as before"
+_MAYBE_OTHERS = "a script of the page ran; what has changed on the page may have another cause"
 _REACTIONS: Mapping[Reaction, str] = {
     "disabled": "it is in a disabled part of the page",
     "no listener": "nothing on the page listens for {} there",
@@ -330,7 +331,8 @@ async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:
     if record.drawn and reaction not in ("disabled", "no listener", "no change"):
         return Effect("page", effect.reason)
     if reaction in ("hidden change", "closed shadow tree"):
-        return Effect("script", effect.reason if trace.error else _REACTIONS[reaction])
+        reason = _MAYBE_OTHERS if trace.change == "some" else _REACTIONS[reaction]
+        return Effect("script", effect.reason if trace.error else reason)
     if effect.reason or not reaction:
         return effect
     return Effect("none", _REACTIONS[reaction].format("clicks" if record.point else "keys"))

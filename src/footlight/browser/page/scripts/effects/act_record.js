@@ -83,6 +83,7 @@ export class ActRecord {
     this.began = performance.now();
     this.pressed = this.clicked = this.reached = this.dragged = this.dropped = false;
     this.valued = this.moved = this.selected = this.stale = this.changed = false;
+    this.passedOn = false; // A text field has received keys after another one.
     /** @type {Event | null} */
     this.click = null;
     /** @type {Event | null} */
@@ -280,6 +281,7 @@ export class ActRecord {
         if (this.keys.length < MAX_KEYS) this.keys.push(event);
         if (!(target instanceof Element)) break;
         if (!this.clicked) this.receiver = target;
+        this.passedOn ||= this.field !== null && target !== this.field && isTextField(target);
         if (scrollsBy(event, target)) this.scrollKey = event;
         break;
       case "beforeinput":

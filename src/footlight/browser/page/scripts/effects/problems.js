@@ -115,6 +115,8 @@ function textProblem(act, changed) {
   if (grown >= offered) return now === act.start ? ["idle", "the page put the value back"] : null;
   if (now === act.start && !changed) return ["idle", "the field refused the text"];
   const isPartial = grown > 0 && !isEditable(act.field);
+  if (isPartial && act.passedOn)
+    return ["part", `after ${grown} of ${offered} characters, the page moved the focus to another field`];
   return isPartial ? ["part", `the field took ${grown} of ${offered} characters`] : null;
 }
 
