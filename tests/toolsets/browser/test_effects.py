@@ -1366,6 +1366,15 @@ async def test_field_in_the_requested_state_has_no_effect_on_a_page_that_has_cha
     assert "late" in answer["observation"]["text"]
 
 
+async def test_ping_of_a_followed_link_is_not_reported_as_failed(browser: Browser) -> None:
+    await browser.show("<a id=it href=/thanks ping=/saved>Go</a>")
+
+    answer = await act(browser, "click", {"selector": "#it"})
+
+    assert re.fullmatch(r"request POST /saved (200|pending), navigation", answer["effect"])
+    assert "reason" not in answer
+
+
 async def test_choice_that_the_page_takes_back_has_a_reason(browser: Browser) -> None:
     await browser.show("<select onchange='this.value = `A`'><option>A<option>B</select>")
 

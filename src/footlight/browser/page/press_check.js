@@ -180,7 +180,8 @@ class Press extends Watch {
    * @returns {boolean}
    */
   hasOpened() {
-    return matches.call(this.element, "[aria-expanded=true]") && getComputedStyle(this.element).pointerEvents === "none";
+    const { pointerEvents } = getComputedStyle(this.element);
+    return pointerEvents === "none" && matches.call(this.element, "[aria-expanded=true]");
   }
 
   /**

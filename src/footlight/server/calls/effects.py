@@ -112,9 +112,10 @@ class SentRequest:
             path = urlsplit(entry.url).path or "/"
         except ValueError:
             path = "/"
-        return cls(
-            method=entry.method, path=mask(path[:MAX_MASKED]), status=entry.status, failure=entry.failure
-        )
+        # The browser still sends the ping of a page that it leaves, but reports it as aborted.
+        is_left = entry.resource_type == "ping" and _is_aborted(entry.failure)
+        failure = None if is_left else entry.failure
+        return cls(method=entry.method, path=mask(path[:MAX_MASKED]), status=entry.status, failure=failure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,8 +216,13 @@ def _find_request(trace: ActTrace) -> SentRequest | None:
 
 
 def _has_failed(sent: SentRequest) -> bool:
-    is_aborted = sent.failure is not None and any(each in sent.failure for each in _ABORTED)
-    return sent.status >= 400 or (sent.failure is not None and not is_aborted and not sent.status)
+    return sent.status >= 400 or (
+        sent.failure is not None and not _is_aborted(sent.failure) and not sent.status
+    )
+
+
+def _is_aborted(failure: str | None) -> bool:
+    return failure is not None and any(each in failure for each in _ABORTED)
 
 
 def _join(kinds: Sequence[str], request: SentRequest | None) -> str:
@@ -227,7 +233,7 @@ def _join(kinds: Sequence[str], request: SentRequest | None) -> str:
     state = str(request.status or ("failed" if request.failure else "pending"))
     while True:
         room = MAX_EFFECT - len(", ".join(["", *rest])) - len(f"request {request.method}  {state}")
-        if room >= MIN_PATH or not rest:
+        if room >= min(MIN_PATH, len(request.path)) or not rest:
             break
         rest.pop()
     path = shorten(request.path, max(2, room))
