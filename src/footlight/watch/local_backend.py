@@ -119,7 +119,7 @@ class LocalWatchBackend:
         self._journal.touch()
 
     async def give_back(self, session_id: str, watcher: str, note: str, visitor: Visitor) -> None:
-        self._control.give_back(self._get(session_id, visitor), watcher, note)
+        await self._control.give_back(self._get(session_id, visitor), watcher, note)
         self._journal.touch()
 
     async def act(self, session_id: str, watcher: str, events: Sequence[Any], visitor: Visitor) -> None:
