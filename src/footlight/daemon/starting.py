@@ -24,7 +24,6 @@ from footlight.daemon.greeting import Role
 from footlight.daemon.link import DaemonLink, connect
 from footlight.daemon.running import ask_status, find_running, serve_command
 from footlight.daemon.state import State, read_state
-from footlight.figures import format_count
 from footlight.private_files import open_private
 
 if TYPE_CHECKING:
@@ -106,12 +105,14 @@ def _wait_for_starting(folder: Path) -> State | None:
 def _replace(folder: Path, running: State, say: Say) -> None:
     """Stop a server of another version of this package, unless it has clients or sessions."""
     from footlight.daemon.stopping import stop
+    from footlight.figures import format_count
 
     status = ask_status(running)
     if status and (status.clients or status.sessions):
         raise DaemonError(
-            f"A server of version {running.version} is in use, with {format_count(status.clients, 'MCP client')} "
-            f"and {format_count(status.sessions, 'session')}; this is version {__version__}",
+            f"A server of version {running.version} is in use, with "
+            f"{format_count(status.clients, 'MCP client')} and {format_count(status.sessions, 'session')}; "
+            f"this is version {__version__}",
             suggestion="End them, or stop the server with `footlight daemon stop`.",
         )
     say(f"replacing the server of version {running.version}")

@@ -241,7 +241,8 @@ class WatchSite:
             None if session is None else str(session), None if call is None else str(call), visitor
         )
         try:
-            return _json({"url": self._trace_viewer.open(trace)})
+            owner = visitor.session_id or visitor.owner or ""
+            return _json({"url": self._trace_viewer.open(trace, owner=owner)})
         except InvalidTraceError as error:
             raise WatchRequestError(410, str(error)) from None
 
