@@ -39,7 +39,7 @@ PATH = "/watch"
 WAIT_SECONDS = 10.0
 """The time limit for a request that waits for changes."""
 SEND_SECONDS = 10.0
-"""The time limit for a watcher to read an answer."""
+"""The time limit for a watcher to send a request, and to read an answer."""
 FILE_SECONDS = 300.0
 """The time limit for a watcher to read a trace."""
 MAX_BODY = 64 << 10
@@ -303,17 +303,11 @@ async def _wait_until_gone(receive: Receive) -> None:
 
 
 async def _body(receive: Receive) -> Mapping[str, Any]:
-    body = bytearray()
-    while True:
+    try:
         async with asyncio.timeout(SEND_SECONDS):
-            message = await receive()
-        if message["type"] == "http.disconnect":
-            raise WatchRequestError(400, "The request ended before its body was complete.")
-        body += message.get("body", b"")
-        if len(body) > MAX_BODY:
-            raise WatchRequestError(413, "The request is too large.")
-        if not message.get("more_body", False):
-            break
+            body = await _read_all(receive)
+    except TimeoutError:
+        raise WatchRequestError(408, f"The request took longer than {SEND_SECONDS:.0f} seconds.") from None
     try:
         value: object = json.loads(body)
     except (ValueError, RecursionError):
@@ -321,6 +315,19 @@ async def _body(receive: Receive) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise WatchRequestError(400, "The body must be a JSON object.")
     return cast("dict[str, Any]", value)
+
+
+async def _read_all(receive: Receive) -> bytes:
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise WatchRequestError(400, "The request ended before its body was complete.")
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY:
+            raise WatchRequestError(413, "The request is too large.")
+        if not message.get("more_body", False):
+            return bytes(body)
 
 
 def _count(query: QueryParams, name: str) -> int:
