@@ -27,7 +27,6 @@ AT_RUN_TIME = {
     ],
     "knowledge/secret_texts.py:redact_words": [r"(?<![^\W_])abandon(?![^\W_])"],
     "knowledge/secret_texts.py:_redact_secret": [r"([\s?&#=;]+)", r"(\s+)"],
-    "server/prompt_redaction.py:mask_secrets": [r"hunter2\ \ hunter2|hunter2"],
 }
 """An example of each pattern that is put together at run time."""
 

@@ -38,6 +38,7 @@ class SecretTexts:
         self._texts: dict[str, str] = {}
         self._words: dict[str, None] = {}
         self._phrase_parts: re.Pattern[str] | None = None
+        """Compiled when it is needed, because each phrase that is stored changes it."""
         for text in texts:
             self.remember(text)
 
@@ -87,11 +88,13 @@ class SecretTexts:
             self._words[word.casefold()] = None
         for oldest in list(self._words)[:-MAX_WORDS]:
             del self._words[oldest]
-        each = "|".join(re.escape(word) for word in sorted(self._words, key=len, reverse=True))
-        between, word = r"(?:[\W\d_]|\\[nrt])+", rf"(?:{each})(?![^\W\d_])"
-        self._phrase_parts = re.compile(
-            rf"(?<![^\W_]){word}(?:{between}{word}){{{MIN_PHRASE_WORDS - 1},}}+", re.IGNORECASE
-        )
+        self._phrase_parts = None
+
+    def copy(self) -> SecretTexts:
+        """Return a copy, which another thread may use while this object changes."""
+        other = SecretTexts()
+        other._texts, other._words = self._texts.copy(), self._words.copy()
+        return other
 
     def redact(self, text: str) -> str:
         """Replace secrets and parts of a seed phrase by the mark."""
@@ -101,8 +104,8 @@ class SecretTexts:
         if text.endswith(("…", "...")):
             text = self._redact_cut_end(text)
         text = self._decode_words(text)
-        if self._phrase_parts and sum(word in plain for word in self._words) >= MIN_PHRASE_WORDS:
-            text = self._phrase_parts.sub(MARK, text)
+        if sum(word in plain for word in self._words) >= MIN_PHRASE_WORDS:
+            text = self._compile_phrase_parts().sub(MARK, text)
         return text
 
     def redact_words(self, text: str) -> str:
@@ -112,6 +115,15 @@ class SecretTexts:
         for word in [word for word in self._words if word in lower]:
             text = re.sub(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", MARK, text, flags=re.IGNORECASE)
         return text
+
+    def _compile_phrase_parts(self) -> re.Pattern[str]:
+        if self._phrase_parts is None:
+            each = "|".join(re.escape(word) for word in sorted(self._words, key=len, reverse=True))
+            between, word = r"(?:[\W\d_]|\\[nrt])+", rf"(?:{each})(?![^\W\d_])"
+            self._phrase_parts = re.compile(
+                rf"(?<![^\W_]){word}(?:{between}{word}){{{MIN_PHRASE_WORDS - 1},}}+", re.IGNORECASE
+            )
+        return self._phrase_parts
 
     def _decode_words(self, text: str) -> str:
         """Return the text with percent-encoded letters decoded, if that shows a word of a seed phrase."""
