@@ -667,3 +667,14 @@ def test_texts_beyond_the_limit_of_values_are_left_out() -> None:
 def test_long_texts_are_not_decoded_in_search_of_a_phrase() -> None:
     with limit_processor_time(0.2):
         assert find_phrase("%61" * 2_000_000) is None
+
+
+def test_many_encoded_secrets_are_redacted_together() -> None:
+    secrets = [f"secret-{at:02}" for at in range(64)]
+    encoded = " ".join("".join(f"%{ord(char):02x}" for char in secret) for secret in secrets)
+    texts = SecretTexts(secrets)
+
+    with limit_processor_time(0.5):
+        redacted = {texts.redact(encoded) for _ in range(20)}
+
+    assert redacted == {" ".join([MARK] * 64)}
