@@ -175,6 +175,16 @@ LATE = {
         "<input placeholder='Search products' oninput='clearTimeout(window.timer);"
         " timer = setTimeout(() => document.querySelector(`p`).textContent = `late`, 400)'>",
     ),
+    "suggestions for a field that its label calls a search": (
+        "fill",
+        "<label>Search <input oninput='clearTimeout(window.timer);"
+        " timer = setTimeout(() => document.querySelector(`p`).textContent = `late`, 350)'></label>",
+    ),
+    "suggestions in a search landmark": (
+        "fill",
+        "<search><input aria-label=Tea oninput='clearTimeout(window.timer);"
+        " timer = setTimeout(() => document.querySelector(`p`).textContent = `late`, 350)'></search>",
+    ),
     "suggestions from a list of the page": (
         "fill",
         "<input role=combobox aria-expanded=false oninput='clearTimeout(window.timer);"

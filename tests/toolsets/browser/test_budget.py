@@ -300,6 +300,46 @@ async def test_a_short_budget_keeps_the_last_messages_of_a_log(browser: Browser)
     assert '"Send"' in seen
 
 
+async def test_a_folded_log_shows_its_last_messages(browser: Browser) -> None:
+    messages = "".join(f"<p>Message number {number}</p>" for number in range(80))
+
+    seen = await lines(browser, f"<div role=log>{messages}</div><button>Send</button>", 800)
+
+    assert seen[1].startswith("… ")
+    assert seen[2] != "paragraph: Message number 0"
+    assert seen[-3:-1] == ["paragraph: Message number 79", 'button "Send"']
+    assert len(seen) > 15
+
+
+async def test_a_short_budget_names_all_parts_of_a_board(browser: Browser) -> None:
+    names = ["Backlog", "Ready", "Doing", "Review", "Waiting", "Done"]
+    cards = "".join(
+        f"<li><a href=/{number}>Task {number} with a title</a> <button>Move {number}</button></li>"
+        for number in range(9)
+    )
+    columns = "".join(f"<section aria-label={name}><ul>{cards}</ul></section>" for name in names)
+    headed = "".join(f"<h2>{name}</h2>{cards.replace('li>', 'p>')}" for name in names)
+
+    folded = await lines(browser, f"<main>{columns}</main>", 1_900)
+    cut = await lines(browser, f"<main>{headed}</main>", 1_000)
+
+    [note] = [line for line in folded if "more regions" in line]
+    assert note.endswith(': "Review", "Waiting"')
+    assert folded[-1].startswith("… shortened; the whole: ")  # In the whole text, each list is one long line.
+    assert [name for name in names if f'heading "{name}" level=2' not in cut] == []
+
+
+async def test_a_short_budget_keeps_nameless_controls_with_their_labels(browser: Browser) -> None:
+    rows = "".join(f"<p>Help about setting {number}</p><input type=checkbox>" for number in range(60))
+
+    seen = await lines(browser, f"<main>{rows}<button>Save</button></main>", 1_200)
+
+    texts = [index for index, line in enumerate(seen) if "Help" in line]
+    assert len(texts) >= 10
+    assert {seen[index + 1] for index in texts[:-1]} == {"checkbox"}
+    assert 'button "Save"' in seen
+
+
 async def test_days_are_one_line_and_labels_are_not_repeated(browser: Browser) -> None:
     days = "".join(f"<div onclick=1>{day}</div>" for day in range(1, 6))
     seen = await read_lines(

@@ -1339,6 +1339,37 @@ async def test_field_already_in_the_requested_state_is_reported(
     assert (answer["effect"], answer["reason"]) == ("none", reason)
 
 
+async def test_field_in_the_requested_state_has_no_effect_on_a_page_that_has_changed(
+    browser: Browser,
+) -> None:
+    await browser.show("<label><input type=checkbox id=on checked>On</label><p id=late></p>")
+    await browser.call("evaluate", script="late.textContent = 'late'", observe="none", settle="none")
+
+    answer = await act(browser, "check", {"selector": "#on"})
+
+    assert (answer["effect"], answer["reason"]) == ("none", "it was checked already")
+    assert "late" in answer["observation"]["text"]
+
+
+async def test_choice_that_the_page_takes_back_has_a_reason(browser: Browser) -> None:
+    await browser.show("<select onchange='this.value = `A`'><option>A<option>B</select>")
+
+    answer = await act(browser, "select", {"selector": "select", "value": "B"})
+
+    assert (answer["effect"], answer["reason"]) == ("none", "the page kept the same choice")
+
+
+async def test_key_that_moves_the_focus_out_of_the_page_has_an_effect(browser: Browser) -> None:
+    inside = browser.site.page("<button>Inside</button>").replace("127.0.0.1", "localhost")
+    for html, keys in (
+        ("<button>Only</button>", ("Tab", "Tab")),
+        ("<input autofocus onkeydown='event.key === `Escape` && this.blur()'>", ("Escape",)),
+        (f"<iframe src={inside}></iframe>", ("Tab", "Tab")),
+    ):
+        await browser.show(html)
+        assert [(await act(browser, "press", {"key": key}))["effect"] for key in keys] == ["page"] * len(keys)
+
+
 # The mouse over an element
 
 HOVERED = """<style>

@@ -232,6 +232,7 @@ async def test_fill_reaches_a_field_through_its_label(browser: SessionBrowser) -
         ("<input id=f type=time value=10:00>", "25:99", "the form 13:45"),
         ("<input id=f type=month value=2020-01>", "Feb", "the form 2024-02"),
         ("<input id=f type=color value=#112233>", "red", "the form #a1b2c3"),
+        ("<input id=f type=number value=3>", "1,5", "the form 1234.5"),
         ("<input id=f type=range max=10 value=3>", "77", "a number from 0 to 10"),
         ("<input id=f type=range min=1 max=9 step=2 value=3>", "4", "a number from 1 to 9 in steps of 2"),
     ],
@@ -449,6 +450,21 @@ async def test_checkbox_that_does_not_change_is_clicked_only_once(browser: Sessi
     assert "did not change its state" in error["message"]
     assert error["suggestion"].startswith("It was clicked once.")
     assert await browser.evaluate("f.title") == "1"
+
+
+@pytest.mark.parametrize("hidden", ["", "style='position: absolute; opacity: 0; width: 0; height: 0'"])
+async def test_unchecking_presses_once(browser: SessionBrowser, hidden: str) -> None:
+    await browser.show(
+        "<script>presses = []; for (const type of ['mousedown', 'click'])"
+        " addEventListener(type, event => event.detail && presses.push(type), true)</script>"
+        f"<label style='display: flex'><input type=checkbox id=f checked {hidden}><i>Switch</i></label>"
+    )
+
+    await browser.call("uncheck", selector="#f")
+
+    # A label passes its click on to its checkbox, as another click.
+    assert await browser.evaluate("[f.checked, ...presses.slice(0, 2)]") == [False, "mousedown", "click"]
+    assert await browser.evaluate("presses.lastIndexOf('mousedown')") == 0
 
 
 MIXED = """<input id=a type=checkbox><input id=b type=checkbox checked>

@@ -5,12 +5,14 @@
 import { getter } from "../driver/getter.js";
 
 const SEARCHES = [
-  "input[type=search], [role=searchbox], [role=combobox], [role=search] input, input[list], input[name=q]",
-  "[aria-autocomplete=list], [aria-autocomplete=both]",
+  "input[type=search], [role=searchbox], [role=combobox], [role=search] input, search input, input[list]",
+  "[aria-autocomplete=list], [aria-autocomplete=both], input[name=q]",
   ...["placeholder", "aria-label", "id", "name", "class"].flatMap((name) =>
     ["search", "filter", "query"].map((word) => `input[${name}*=${word} i]`),
   ),
 ].join();
+const SEARCH_WORDS = /search|filter|query/i;
+const MAX_LABEL = 200;
 const CLOSED_MENUS = "[aria-haspopup]:not([aria-haspopup=false], [aria-expanded=true])";
 
 const PRESSED = "button, a, input[type=submit], input[type=button], [role=button], [role=menuitem], [role=tab]";
@@ -33,6 +35,13 @@ function forget(kind) {
   shown.disconnect();
 }
 
+/** @type {(field: Element) => boolean} */
+function isLabelledAsSearch(field) {
+  if (!(field instanceof HTMLInputElement)) return false;
+  const texts = Array.from(field.labels ?? [], (label) => textOfNode.call(label) || "");
+  return texts.some((text) => SEARCH_WORDS.test(text.slice(0, MAX_LABEL)));
+}
+
 /** @type {(event: Event) => LateWork | null} */
 function lateWorkOf(event) {
   const target = event.composedPath()[0];
@@ -46,7 +55,7 @@ function lateWorkOf(event) {
       shown.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
       return "tooltip";
     case "input":
-      if (matches.call(target, SEARCHES)) return "suggestions";
+      if (matches.call(target, SEARCHES) || isLabelledAsSearch(target)) return "suggestions";
   }
   return target instanceof HTMLInputElement && target.files?.length ? "upload" : null;
 }

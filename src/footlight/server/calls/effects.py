@@ -270,7 +270,7 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
 async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
     """Return the effect of an action. If it seems to have no effect, query the page's listeners."""
     if call.report.has_no_effect:
-        return Effect("none")
+        return Effect("none", call.report.idle_reason or None)
     page, effect = call.maybe_page, judge(trace)
     if effect.text != "none" or page is None or page.closed:
         return effect

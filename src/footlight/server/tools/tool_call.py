@@ -158,9 +158,10 @@ class ToolCall:
         """Record that the call had an effect on the page that no snapshot shows, such as a scroll."""
         self.report.has_acted = True
 
-    def note_no_effect(self) -> None:
-        """Record that the call certainly had no effect on the page."""
+    def note_no_effect(self, reason: str = "") -> None:
+        """Record that the call certainly had no effect on the page, and why."""
         self.report.has_no_effect = True
+        self.report.idle_reason = reason
 
     def note_hover(self) -> None:
         """Record that the call has only moved the mouse, to which styles of the page may react."""

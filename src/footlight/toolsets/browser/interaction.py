@@ -268,8 +268,8 @@ async def select(call: ToolCall, selector: Selector, value: str) -> SelectResult
     """Select option. By value or label."""
     call.stage(f"selecting in {selector}")
     selected = await choose_option(call.page, selector, value, call.deadline)
-    if value in selected:
-        call.explain_if_idle("this option was selected already")
+    is_same = "this option was selected already" if value in selected else "the page kept the same choice"
+    call.explain_if_idle(is_same)
     return {**action_result(call), "selected": selected}
 
 
@@ -278,7 +278,7 @@ async def check(call: ToolCall, selector: Selector) -> ActionResult:
     """Check checkbox"""
     call.stage(f"checking {selector}")
     if not await set_checked(call.page, selector, True, call.deadline):
-        call.explain_if_idle("it was checked already")
+        call.note_no_effect("it was checked already")
     return action_result(call)
 
 
@@ -287,7 +287,7 @@ async def uncheck(call: ToolCall, selector: Selector) -> ActionResult:
     """Uncheck checkbox"""
     call.stage(f"unchecking {selector}")
     if not await set_checked(call.page, selector, False, call.deadline):
-        call.explain_if_idle("it was unchecked already")
+        call.note_no_effect("it was unchecked already")
     return action_result(call)
 
 

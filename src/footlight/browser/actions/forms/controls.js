@@ -2,10 +2,17 @@
 
 import { fieldOf } from "./field.js";
 
-/** @type {(element: Element) => boolean} */
-export function isMixed(element) {
-  const box = fieldOf(element);
-  return box instanceof HTMLInputElement ? box.indeterminate : box.getAttribute("aria-checked") === "mixed";
+/**
+ * Return whether a checkbox is mixed, or cannot be unticked because it is a radio button. The element may be a part of
+ * its label.
+ *
+ * @type {(element: Element) => "mixed" | "radio" | null}
+ */
+export function describeToggle(element) {
+  const box = fieldOf(Element.prototype.closest.call(element, "label, input, [role]") ?? element);
+  if (!(box instanceof HTMLInputElement)) return box.getAttribute("aria-checked") === "mixed" ? "mixed" : null;
+  if (box.type === "radio") return "radio";
+  return box.indeterminate ? "mixed" : null;
 }
 
 /**

@@ -42,9 +42,9 @@ CHANGE_PAUSE_SECONDS = 0.04
 MAX_OPTIONS = 50
 """The maximum number of options in an error."""
 
-_IS_MIXED, _OPTIONS, _SELECTED, _TAKES_FILES = (
+_TOGGLE, _OPTIONS, _SELECTED, _TAKES_FILES = (
     page_function(Path(__file__).parent, ["field", "controls"], name)
-    for name in ("isMixed", "listOptions", "listSelected", "takesFiles")
+    for name in ("describeToggle", "listOptions", "listSelected", "takesFiles")
 )
 
 
@@ -126,15 +126,14 @@ async def _press_until_checked(
 
     Playwright's own `set_checked` would leave the button down if the press opens a dialog.
     """
-    is_mixed = False
-    if await element.is_checked(timeout=timeout_ms) == checked:
-        is_mixed = await run_about(element, _IS_MIXED, timeout_ms=timeout_ms)
-        if not is_mixed:
-            return False
-    if not checked:  # This raises for a radio button, which cannot be unticked.
-        await element.set_checked(False, trial=True, timeout=deadline.action_ms)
+    is_reached = await element.is_checked(timeout=timeout_ms) == checked
+    kind = await run_about(element, _TOGGLE, timeout_ms=timeout_ms) if is_reached or not checked else None
+    if is_reached and kind != "mixed":
+        return False
+    if kind == "radio":
+        raise Error("Cannot uncheck radio button")
     # A mixed checkbox is ticked before it is unticked.
-    for is_last in (False, True) if is_mixed else (True,):
+    for is_last in (False, True) if is_reached else (True,):
         await press(page, element, deadline.action_ms)
         if page.document_request is not None or page.closed:
             break

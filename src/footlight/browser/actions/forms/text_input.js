@@ -54,6 +54,7 @@ const FORMS = {
   month: "2024-02",
   week: "2024-W09",
   color: "#a1b2c3",
+  number: "1234.5",
   range: "a number",
 };
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.text.quoting import plural, quote_unless_word
+from footlight.browser.snapshot.text.quoting import plural, quote, quote_unless_word, shorten
 from footlight.browser.snapshot.text.rendering import Line
 
 __all__ = [
@@ -29,6 +29,9 @@ MAX_RUN = 12
 SHOWN_OF_RUN = 5
 MAX_WORD_CHARACTERS = 120
 """The length to which a name or a text is shortened."""
+_PARTS = frozenset(("group", "region", "tabpanel"))
+MAX_PART_NAMES = 8
+MAX_PART_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +121,14 @@ def _keep_beginning(lines: Sequence[str], budget: int, total: int, uri: str | No
 
 
 def cut_mark(done: str, visible_count: int, total: int, uri: str | None) -> str:
+    """Return the last line of a shortened text.
+
+    A list that is one line of the whole text takes several if entries are left out. If more lines are shown
+    than the whole text has, their number is left out.
+    """
     where = f"; the whole: {uri}" if uri else ""
-    return f"… {done}: {visible_count:,} of {total:,} lines shown{where}"
+    count = f": {visible_count:,} of {total:,} lines shown" if visible_count <= total else ""
+    return f"… {done}{count}{where}"
 
 
 def fold(lines: Sequence[Line]) -> list[Line]:
@@ -159,9 +168,16 @@ def _first_ref(line: Line) -> str | None:
 
 
 def fold_note(nodes: Sequence[Node]) -> str:
-    """Return the line that replaces similar nodes: `… 40 more rows e40…e200`."""
+    """Return the line that replaces similar nodes: `… 40 more rows e40…e200`.
+
+    The parts of a page have different contents, so their names follow: `… 2 more regions e40…e52: "A", "B"`.
+    """
     refs = [node.ref for node in nodes if node.ref]
-    return " ".join([f"… {len(nodes)} more {quote_unless_word(plural(nodes[0].role))}", *_ref_range(refs)])
+    note = " ".join([f"… {len(nodes)} more {quote_unless_word(plural(nodes[0].role))}", *_ref_range(refs)])
+    names = [quote(shorten(node.name, MAX_PART_NAME)) for node in nodes if node.role in _PARTS and node.name]
+    if not names:
+        return note
+    return f"{note}: {', '.join([*names[:MAX_PART_NAMES], *(['…'] if len(names) > MAX_PART_NAMES else [])])}"
 
 
 def _ref_range(refs: Sequence[str]) -> list[str]:

@@ -66,7 +66,7 @@ class SiblingTree:
     def lines(self, limits: RunLimits, most: int | None = None) -> list[Line]:
         """Return the lines, with a limited number of each run and a note in place of the others.
 
-        Stop after `most` nodes.
+        Of a run in a log, the last members are shown. Stop after `most` nodes.
         """
         return compact_lines(list(islice(self._fold(limits), most)))
 
@@ -77,21 +77,27 @@ class SiblingTree:
 
         The last is the next one.
         """
+        log_end = 0
         while stack:
             item = stack.pop()
             if isinstance(item, Line):
                 yield item
             elif isinstance(item, int):
                 yield Line(nodes[item].depth, nodes[item])
+                if nodes[item].role == "log":
+                    log_end = max(log_end, item + sizes[item])
                 stack.append(range(item + 1, item + sizes[item]))
             elif item:
                 run = self._run(item)
                 longest_run = self._longest_run(run, limits)
                 stack.append(range(run[-1] + sizes[run[-1]], item.stop))
                 if len(run) > longest_run + 2:
-                    note = fold_note([nodes[index] for index in run[longest_run:-1]])
-                    stack += (run[-1], Line(nodes[item.start].depth, None, "", note))
-                    run = run[:longest_run]
+                    first = 0 if item.start < log_end else longest_run
+                    last = len(run) - (longest_run + 1 - first)
+                    note = fold_note([nodes[index] for index in run[first:last]])
+                    stack += reversed(run[last:])
+                    stack.append(Line(nodes[item.start].depth, None, "", note))
+                    run = run[:first]
                 stack += reversed(run)
 
     def _longest_run(self, run: Sequence[int], limits: RunLimits) -> int:

@@ -1,8 +1,8 @@
 """Select the most important lines of a snapshot that does not fit into its budget when it is folded.
 
 Messages, dialogs and the focus come first, then the main content, then other content, and last navigation,
-headers and footers. Within each of these, controls and headings come before texts. In a log, the last lines
-come before the first.
+headers and footers. Within each of these, controls and headings come before texts, and the headings of the
+highest levels before controls. In a log, the last lines come before the first.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ __all__ = ["select_lines"]
 _CHOSEN = frozenset(("gridcell", "row", "tab", "treeitem"))
 """Roles of elements that can be selected. A reader must know which of them is selected."""
 _ANNOUNCED_RANK, _CHOSEN_RANK, _MAIN_RANK, _OTHER_RANK, _LANDMARK_RANK = 0, 1, 2, 4, 6
+HEADINGS_IN_ROOM = 4
+"""Headings come before controls until they take this share of the room."""
 ROWS_IN_ROOM = 5
 MIN_ROW_CHARACTERS = 80
 """The maximum length of a table row when lines are selected, unless this share of the room is more."""
@@ -40,8 +42,8 @@ MAX_MESSAGE_CHARS = 160
 class _Candidate:
     """A line that may be kept. A lower `rank` is more important; `above` is the index of its parent.
 
-    Within a rank, lines of a lower `round` come first: the first ten controls of each role and the first two
-    rows of a table have 0.
+    Within a rank, lines of a lower `round` come first: the main headings have -1, the first ten controls of
+    each role and the first two rows of a table have 0.
     """
 
     text: str
@@ -98,15 +100,17 @@ def _candidates(tree: SiblingTree, room: int) -> list[_Candidate]:
         rank, area = _rank(line.node, area)
         if rank == area + 1 and any(_is_important(node) for parts in line.cells for node in parts):
             rank = area
-        if rank == area + 1 and index + 1 < len(lines) and _labels(line.node, lines[index + 1].node):
+        following = lines[index + 1].node if index + 1 < len(lines) else None
+        labelled = following if rank == area + 1 and _labels(line.node, following) else None
+        if labelled is not None:
             rank = area
         if index in loose or (index and _explains_error(lines[index - 1].node, line.node)):
             rank = _ANNOUNCED_RANK
         if rank == area and line.node is not None and not line.cells and _is_control(line.node):
-            words = (line.node.role, line.node.name, line.node.text)
+            words = _words_of(line.node, lines[index - 1].node if index else None)
             alike[words] += 1
             rank += alike[words] > MAX_ALIKE
-        turn = 0
+        turn = roles[labelled.role] // CONTROLS_IN_ROUND if labelled is not None else 0
         if rank == area and line.node is not None and line.node.role in CONTROLS:
             turn = roles[line.node.role] // CONTROLS_IN_ROUND
             roles[line.node.role] += 1
@@ -117,6 +121,7 @@ def _candidates(tree: SiblingTree, room: int) -> list[_Candidate]:
         text = replace(line, above=()).render(limit=MAX_WORD_CHARACTERS)
         found.append(_Candidate(text, rank, parent, turn))
         above.append((line.depth, index, area))
+    _put_headings_first(found, lines, room // HEADINGS_IN_ROOM)
     _put_newest_first(found, lines)
     return found
 
@@ -135,6 +140,24 @@ def _shorten_row(line: Line, most: int) -> Line:
         return line
     shown = max(MIN_RUN_LENGTH, len(line.cells) * most // length)
     return replace(line, cells=line.cells[:shown], note=f"| … {len(line.cells) - shown} more cells")
+
+
+def _put_headings_first(found: Sequence[_Candidate], lines: Sequence[Line], room: int) -> None:
+    """Put headings before the controls of their area, those of the highest levels first, while they fit."""
+    headings = [
+        (
+            found[index].rank,
+            next((state for state in line.node.states if state.startswith("level=")), ""),
+            index,
+        )
+        for index, line in enumerate(lines)
+        if line.node is not None and line.node.role == "heading"
+    ]
+    for *_, index in sorted(headings):
+        room -= len(found[index].text) + 1
+        if room < 0:
+            break
+        found[index].round = -1
 
 
 def _put_newest_first(found: Sequence[_Candidate], lines: Sequence[Line]) -> None:
@@ -206,3 +229,9 @@ def _labels(node: Node | None, following: Node | None) -> bool:
     if node is None or following is None or following.name or following.role not in CONTROLS:
         return False
     return node.role == "text" or bool(node.text)
+
+
+def _words_of(control: Node, before: Node | None) -> tuple[str, str, str]:
+    """Return what distinguishes a control from others of its role: its words, or those of its label."""
+    source = before if before is not None and _labels(before, control) else control
+    return control.role, source.name, source.text

@@ -164,13 +164,14 @@ export class ActRecord {
 
   /**
    * Return whether the action has moved the focus. A pressed button, link or box has the focus without any other
-   * effect.
+   * effect. A key that leads out of the document leaves none focused.
    *
    * @returns {boolean}
    */
   hasMovedFocus() {
     const now = focusNow();
-    if (now === this.focus || !now) return false;
+    if (now === this.focus) return false;
+    if (!now) return this.keys.length > 0 && this.focus !== null && connectedOf.call(this.focus);
     if (this.keys.length || isTextField(now) || now instanceof HTMLSelectElement) return true;
     return !this.target || !(now === this.target || isIn(this.target, now));
   }
