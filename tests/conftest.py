@@ -16,7 +16,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult
-from playwright.async_api import async_playwright
+from playwright.async_api import async_playwright, expect
 
 from tests.chromium import launch_chromium
 from tests.evidence import ServerLog, keep_evidence, server_log
@@ -24,6 +24,7 @@ from tests.site import Site, serve_site
 from tests.tiers import mark_sampled, register_profiles
 
 register_profiles()
+expect.set_options(timeout=60_000)  # On a busy machine, the default of 5 seconds is too short.
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs the tests in the background has its commands ignore interrupts, and so would each

@@ -734,7 +734,8 @@ async def test_refs_are_assigned_to_actionable_or_identified_elements(tab: Page)
         <p>no</p><p data-testid=p>yes</p><div tabindex=0>focus</div><i tabindex=-1></i>
         <div data-testid=box>a<p>b</p></div>
         <div role=group>plain</div><div role=group aria-label=G>named</div><strong>no</strong>
-        <label for=h>Styled</label><input id=h type=checkbox style="display:none"><div ondblclick="1">twice</div>
+        <label for=h>Styled</label><input id=h type=checkbox style="display:none">
+        <div ondblclick="1">twice</div>
         """,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -17,8 +18,15 @@ import psutil
 import pytest
 
 from footlight import __version__
-from footlight.daemon.errors import DaemonNotRunningError
-from footlight.daemon.folder import find_folder
+from footlight.daemon import starting
+from footlight.daemon.errors import DaemonError, DaemonNotRunningError
+from footlight.daemon.folder import (
+    SERVER_LOCK,
+    ensure_daemon_folder,
+    find_folder,
+    is_locked,
+    lock_folder,
+)
 from footlight.daemon.greeting import encode_line, make_proof, new_challenge, read_line
 from footlight.daemon.link import connect
 from footlight.daemon.running import ask_status, serve_command, serve_options
@@ -79,7 +87,7 @@ async def test_server_is_started_found_and_stopped(tmp_path: Path) -> None:
         assert children
         for each in (process, *children):
             await wait_until_gone(each)
-        assert {path.name for path in own.folder.iterdir()} == {"server.log", "start.lock"}
+        assert {path.name for path in own.folder.iterdir()} == {"server.lock", "server.log", "start.lock"}
 
 
 @pytest.mark.slow
@@ -242,6 +250,39 @@ async def test_second_server_started_by_hand_is_refused(running: Background) -> 
     assert f"already, as process {running.state.pid}" in second.err
 
 
+async def test_start_waits_for_a_server_that_is_starting(own: Background) -> None:
+    """Its starter may have been killed, so it holds a lock itself."""
+    ensure_daemon_folder(own.folder)
+    lock = lock_folder(own.folder, SERVER_LOCK)
+    assert lock is not None
+    second = await own.run("serve", "--transport", "http", "--port", "0", "--local")
+    starting = asyncio.create_task(own.run("daemon", "start"))
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while not is_locked(own.folder, "start.lock"):  # noqa: ASYNC110 - there is no event
+            await asyncio.sleep(0.01)
+    assert own.servers() == []
+    os.close(lock)
+    started = await starting
+
+    assert second.status == 2
+    assert f"a server is starting in {own.folder} already" in second.err
+    assert started.out == f"started: process {own.state.pid}, {own.state.url}\n"
+
+
+def test_server_that_does_not_become_ready_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    python, pid = tmp_path / "python", tmp_path / "pid"
+    python.write_text(f"#!/bin/sh\necho $$ > {pid}\nexec sleep 600\n")
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr(starting, "START_SECONDS", 0.5)
+
+    with pytest.raises(DaemonError, match="The background server did not start"):
+        starting.ensure_running(tmp_path / "daemon", [])
+
+    with contextlib.suppress(psutil.NoSuchProcess):  # Some systems leave a zombie.
+        assert psutil.Process(int(pid.read_text())).status() == psutil.STATUS_ZOMBIE
+
+
 async def test_local_mode_requires_http(own: Background) -> None:
     done = await own.run("serve", "--local")
 
@@ -308,8 +349,20 @@ async def test_server_of_another_version_in_use_is_kept(own: Background) -> None
         called = await own.run("call", "list_sessions")
 
     assert called.status == 3
-    assert "A server of version 0.0.1 is in use by 1 MCP clients" in called.err
+    assert "A server of version 0.0.1 is in use, with 1 MCP client and 0 sessions" in called.err
     assert [each.pid for each in own.servers()] == [own.state.pid]
+
+
+@pytest.mark.slow
+async def test_server_of_another_version_with_a_session_is_kept(tmp_path: Path) -> None:
+    async with background(tmp_path) as own:
+        await own.call("create_session")
+        write_stale_state(own, own.state._replace(version="0.0.1"))
+
+        called = await own.run("call", "list_sessions")
+
+        assert called.status == 3
+        assert "A server of version 0.0.1 is in use, with 0 MCP clients and 1 session;" in called.err
 
 
 async def test_client_with_a_wrong_nonce_is_refused(running: Background) -> None:
@@ -407,8 +460,11 @@ async def test_hung_server_can_be_stopped(own: Background) -> None:
     process.send_signal(signal.SIGSTOP)
 
     started = await own.run("daemon", "start")
+    second = await own.run("serve", "--transport", "http", "--port", "0", "--local")
     stopped = await own.run("daemon", "stop")
 
+    assert second.status == 2
+    assert f"already, as process {process.pid}" in second.err
     assert started.status == 3
     assert f"process {process.pid}, does not answer" in started.err
     assert stopped.out == f"stopped: process {process.pid}\n"

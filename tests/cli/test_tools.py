@@ -84,8 +84,12 @@ def test_lone_surrogate_in_a_description_is_escaped(tmp_path: Path) -> None:
 ODD_SERVER = """
 import json, sys
 
+deep = {}
+for _ in range(30):
+    deep = {"anyOf": [deep, {"type": "string"}]}
 parameters = {
     "any": True,
+    "deep": {"type": "array", "items": deep},
     "choice": {"anyOf": [True, {"type": "string"}]},
     "list": {"type": "array", "items": True},
     "old": {"type": "array", "items": [{"type": "string"}]},
@@ -123,6 +127,7 @@ def test_unusual_schemas_and_invalid_results_of_a_server_are_handled(tmp_path: P
 
     assert shown.out.splitlines()[1:] == [
         "  --any     any.",
+        "  --deep    list of any or any or string or string or string or string.",
         "  --choice  any or string.",
         "  --list    list of any.",
         "  --old     list of any.",

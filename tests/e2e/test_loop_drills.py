@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import re
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import anyio
+import httpx2
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.conftest import Browser, server_command
@@ -24,19 +30,42 @@ async def watched_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("watched") / "gaps"
 
 
+@dataclass
+class Served:
+    browser: Browser
+    watch_page: str
+
+
 @pytest.fixture(scope="module")
-async def browser(site: Site, watched_file: Path) -> AsyncGenerator[Browser]:
+async def server(site: Site, watched_file: Path) -> AsyncGenerator[Served]:
     secrets = watched_file.with_name("secrets.env")
     secrets.write_text("PASSWORD='\"pw!x(9)'\nTOKEN='\\\\aaaaaaaaaaaa'\nPIN=3141\n")
     secrets.chmod(0o600)
     flags = ("--enable-script-evaluation", "--tools", "all", "--secrets", str(secrets), "--timeout", "90000")
+    flags += ("--watch",)
     command, *arguments = command_watched(watched_file, server_command(*flags))
-    parameters = StdioServerParameters(command=command, args=arguments)
+    parameters = StdioServerParameters(command=command, args=arguments, env={**os.environ})
     with server_log() as log:
         async with Client(stdio_client(parameters, errlog=log.file)) as client:
             browser = Browser(client, site, log)
             await browser.show("<p>Everything is loaded once before something is measured.")
-            yield browser
+            page = re.search(r"Watch the sessions at (\S+)", log.text())
+            assert page is not None
+            yield Served(browser, page[1])
+
+
+@pytest.fixture
+def browser(server: Served) -> Browser:
+    return server.browser
+
+
+async def read_watched(server: Served, path: str) -> httpx2.Response:
+    """Return an answer of the watch page's API."""
+    page, _, token = server.watch_page.partition("#token=")
+    async with httpx2.AsyncClient(timeout=60) as client:
+        response = await client.get(f"{page}/api/{path}", headers={"Authorization": f"Bearer {token}"})
+    assert response.status_code == 200, response.text
+    return response
 
 
 TEXTS = {
@@ -172,6 +201,90 @@ async def test_caller_arguments_do_not_block_the_event_loop(browser: Browser, wa
             assert answer["result"] == ([24_000, {"a": 9}] if given == args[:1] else ["__proto__"])
 
     assert gaps.too_long == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"url": "http://a.b", "form_data": json.dumps([1] * 50_000)},
+        {"url": "://a:" * 400_000, "form_data": "[]"},
+        {"url": "ghp_" * 200_000, "form_data": "[]"},
+    ],
+)
+async def test_prompt_arguments_do_not_block_the_event_loop(
+    browser: Browser, watched_file: Path, arguments: dict[str, str]
+) -> None:
+    with gaps_in(watched_file) as gaps, contextlib.suppress(MCPError):
+        await browser.client.get_prompt("fill_form", arguments)
+
+    assert gaps.too_long == []
+
+
+HOSTILE = "http://a.b/c?d=e&token=f "
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"args": [HOSTILE * 200] * 180},
+        {"args": [{HOSTILE * 200 + str(at): at} for at in range(180)]},
+        {"selector": "ghp_" * 1_000_000},
+        {"selector": "%61" * 1_300_000},
+        {"value": ["x%61" * 500 + str(at) for at in range(2_000)]},
+    ],
+)
+async def test_recorded_arguments_do_not_block_the_event_loop(
+    browser: Browser, watched_file: Path, arguments: dict[str, Any]
+) -> None:
+    """Neither before they are checked, nor when a call begins."""
+    await browser.show("<body>")
+    with gaps_in(watched_file) as gaps:
+        await browser.answer("evaluate", **{"script": "0", **arguments})
+        await browser.answer("fill", **{"selector": "input", "value": "abc", "timeout": 100, **arguments})
+
+    assert gaps.too_long == []
+
+
+@pytest.mark.slow
+async def test_reports_of_hostile_requests_do_not_block_the_event_loop(
+    server: Served, watched_file: Path
+) -> None:
+    browser = server.browser
+    session = (await browser.call("create_session"))["sessionId"]
+    url = browser.site.page("<title>" + HOSTILE * 100)
+    script = f"""const url = '/c?' + 'd=e&token=f&d=e%2570&x=y&'.repeat(180);
+      history.pushState(0, '', url); for (let i = 0; i < 200; i++) console.error({HOSTILE!r}.repeat(80));
+      return Promise.all(Array.from({{length: 300}}, (_, at) => fetch(url + at))).then(all => all.length)"""
+    await browser.call("navigate", url=url, sessionId=session)
+    with gaps_in(watched_file) as gaps:
+        assert (await browser.call("evaluate", script=script, sessionId=session))["result"] == 300
+        while_open = await read_watched(server, f"report?session={session}")
+        for _ in range(15):
+            await browser.call("tabs", action="new", sessionId=session, url=url)
+        await read_watched(server, "state")
+        await browser.call("close_session", sessionId=session)
+        when_ended = await read_watched(server, f"report?session={session}")
+
+    assert gaps.too_long == []
+    for report in (while_open.text, when_ended.text):
+        assert report.count("<td>GET</td>") >= 300
+        assert "token=[REDACTED]" in report
+        assert "token=f" not in report
+
+
+@pytest.mark.slow
+async def test_state_of_many_large_calls_does_not_block_the_event_loop(
+    server: Served, watched_file: Path
+) -> None:
+    args = [[["x" * 1_000] * 60] * 8]
+    with gaps_in(watched_file) as gaps:
+        for _ in range(350):
+            await server.browser.answer("evaluate", script="0", args=args, observe="none")
+        state = (await read_watched(server, "state")).content
+
+    assert gaps.too_long == []
+    assert len(state) < 4 << 20
+    assert json.loads(state)["left_out"] > 0
 
 
 @pytest.mark.slow

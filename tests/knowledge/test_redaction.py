@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 
 from footlight.knowledge.records import make_record
 from footlight.knowledge.redaction_rules import RedactionRules
-from footlight.knowledge.secret_shapes import MARK, redact_shapes
+from footlight.knowledge.sanitiser import Sanitiser
+from footlight.knowledge.secret_shapes import MARK, find_phrase, redact_shapes
 from footlight.knowledge.secret_texts import SecretTexts
 from footlight.knowledge.steps import RawStep, RepositoryFacts, StepObservation, TypedField
 from footlight.knowledge.store import KnowledgeStore
+from tests.processor_time import limit_processor_time
 from tests.tiers import examples
 
 AT = datetime(2026, 1, 15, 12, 34, 56, 789_000, tzinfo=UTC)
@@ -654,3 +656,25 @@ def test_secret_recognized_by_format_is_always_redacted(window: str, secret: str
 
     text = json.dumps(record).casefold()
     assert [spelling for spelling in spellings(secret) if spelling in text] == []
+
+
+def test_texts_beyond_the_limit_of_values_are_left_out() -> None:
+    kept = json.dumps(Sanitiser(RedactionRules(), SecretTexts()).clean_data([["text"] * 60] * 60))
+
+    assert 300 < kept.count("text") < 400
+
+
+def test_long_texts_are_not_decoded_in_search_of_a_phrase() -> None:
+    with limit_processor_time(0.2):
+        assert find_phrase("%61" * 2_000_000) is None
+
+
+def test_many_encoded_secrets_are_redacted_together() -> None:
+    secrets = [f"secret-{at:02}" for at in range(64)]
+    encoded = " ".join("".join(f"%{ord(char):02x}" for char in secret) for secret in secrets)
+    texts = SecretTexts(secrets)
+
+    with limit_processor_time(0.5):
+        redacted = {texts.redact(encoded) for _ in range(20)}
+
+    assert redacted == {" ".join([MARK] * 64)}

@@ -22,12 +22,11 @@ AT_RUN_TIME = {
     "demo/shop/order_check.py:_check_pattern": [r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+", r"\+?[\d ()/-]{5,24}"],
     "knowledge/redaction_rules.py:_search_word": [REVEALING_IDS, SECRET_NAMES],
     "knowledge/index/search.py:_snippet": [" (?:send|sent|pay) "],
-    "knowledge/secret_texts.py:remember_words": [
+    "knowledge/secret_texts.py:_compile_phrase_parts": [
         r"(?<![^\W_])(?:abandon|able)(?![^\W\d_])(?:(?:[\W\d_]|\\[nrt])+(?:abandon|able)(?![^\W\d_])){2,}+"
     ],
     "knowledge/secret_texts.py:redact_words": [r"(?<![^\W_])abandon(?![^\W_])"],
-    "knowledge/secret_texts.py:_redact_secret": [r"([\s?&#=;]+)", r"(\s+)"],
-    "server/prompt_redaction.py:mask_secrets": [r"hunter2\ \ hunter2|hunter2"],
+    "knowledge/secret_texts.py:_redact_secrets": [r"([\s?&#=;]+)", r"(\s+)"],
 }
 """An example of each pattern that is put together at run time."""
 

@@ -282,6 +282,26 @@ def test_too_deeply_nested_json_is_refused() -> None:
         library().render("fill_form", {"url": "u", "form_data": deep})
 
 
+@pytest.mark.parametrize(
+    ("given", "limit"),
+    [
+        ({"form_data": json.dumps([1] * 50_000)}, "Argument form_data has more than 1,000 values"),
+        ({"form_data": [[1] * 30] * 40}, "Argument form_data has more than 1,000 values"),
+        ({"form_data": f'["{"x" * 200_000}"]'}, "Argument form_data has more than 200,000 characters"),
+        ({"url": "u" * 1_000_000, "form_data": "[]"}, "fill_form has more than 1,000,000 characters"),
+    ],
+)
+def test_too_large_arguments_are_refused(given: dict[str, object], limit: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=f"{limit}$"):
+        library().render("fill_form", {"url": "u", **given})
+
+
+def test_long_argument_repeated_in_a_loop_is_refused() -> None:
+    given = {"rows": [1] * 900, "url": "u" * 9_000}
+    with pytest.raises(InvalidArgumentError, match=r"mine has more than 1,000,000 characters$"):
+        render_prompt("{{#each rows}}{{url}}{{/each}}", argument("rows"), argument("url"), **given)
+
+
 def test_python_values_are_accepted_as_arguments() -> None:
     text = render_prompt(
         "{{#each rows}}{{@key}}={{this}} {{/each}}{{plain}}",

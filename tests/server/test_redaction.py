@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.server.prompt_redaction import MARK, ends_in_secret, mask_json, mask_secrets, names_secret
+from footlight.server.prompt_redaction import MARK, ends_in_secret, make_secret_mask, mask_json, names_secret
+from tests.processor_time import limit_processor_time
 
 NAMES_OF_SECRETS = [
     "password",
@@ -121,7 +122,7 @@ def test_a_password_in_a_url_is_masked(text: str, masked: str) -> None:
     ],
 )
 def test_a_known_secret_is_masked_in_any_text(text: str, secrets: list[str], masked: str) -> None:
-    assert mask_secrets(text, secrets) == masked
+    assert make_secret_mask(secrets)(text) == masked
 
 
 @given(
@@ -133,6 +134,14 @@ def test_a_known_secret_is_masked_in_any_text(text: str, secrets: list[str], mas
 def test_every_spelling_of_a_secret_is_masked(secret: str, around: list[str]) -> None:
     spellings = [secret, json.dumps(secret, ensure_ascii=False)[1:-1], quote(secret, safe="")]
 
-    text = mask_secrets("|".join([*around, *spellings, *around]), [secret])
+    text = make_secret_mask([secret])("|".join([*around, *spellings, *around]))
 
     assert not [each for each in spellings if each in text]
+
+
+def test_a_long_secret_is_searched_in_linear_time() -> None:
+    """An expression of its spellings, which begin alike, would compare each place with most of them."""
+    mask = make_secret_mask(["a" * 50_000 + '"'])
+
+    with limit_processor_time(1):
+        assert mask("a" * 100_000 + '"') == "a" * 50_000 + MARK

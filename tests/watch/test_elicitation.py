@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -83,7 +84,7 @@ async def sdk_client(transport: Transport, question: Question, mode: str) -> Asy
     options: Any = {"mode": mode, "elicitation_callback": question.answer_sdk}
     if transport == "stdio":
         command, *arguments = server_command(*FLAGS)
-        parameters = StdioServerParameters(command=command, args=arguments)
+        parameters = StdioServerParameters(command=command, args=arguments, env={**os.environ})
         async with Client(stdio_client(parameters), **options) as client:
             yield client
         return

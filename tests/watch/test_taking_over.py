@@ -175,6 +175,53 @@ async def test_request_help_is_refused_when_watching_is_disabled(site: Site, tmp
         assert "--watch" in answer["error"]["suggestion"]
 
 
+async def test_input_ends_when_the_session_is_handed_back(client: Raw, agent: Agent, site: Site) -> None:
+    slow = "const end = Date.now() + 100; while (Date.now() < end); out.textContent++"
+    await agent.show(site, f"{PAGE}<script>onclick = () => {{ {slow} }}</script>")
+    who = {"session": agent.id, "watcher": "w"}
+    await client.send(who, path="/watch/api/take")
+    clicks = {**who, "events": [{"type": "click", "x": 350, "y": 550}] * 50}
+    acting = asyncio.create_task(client.send(clicks, path="/watch/api/act"))
+    async with asyncio.timeout(60):
+        after, steps = 0, list[str]()
+        while "click" not in steps:
+            state = await client.send(method="GET", path=f"/watch/api/state?wait=1&after={after}")
+            after = state.json()["revision"]
+            steps = [each["tool"] for each in state.json()["calls"] if each["session"] == agent.id]
+
+    given = await client.send(who, path="/watch/api/give-back")
+    clicked = (await agent.call("get_text", selector="#out"))["data"]["text"]
+    acted = await acting
+
+    assert given.status_code == 200
+    assert (acted.status_code, acted.json()) == (409, {"error": "Take over the session first."})
+    assert 1 <= int(clicked) < 50
+    assert (await agent.call("get_text", selector="#out"))["data"]["text"] == clicked
+
+
+async def test_key_pressed_during_the_hand_back_is_not_sent(person: Page, agent: Agent, site: Site) -> None:
+    await agent.show(site, PAGE)
+    await take_over(person)
+    sent: list[str] = []
+    person.on("request", lambda request: sent.append(request.url))
+    asked, pressed = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: playwright.async_api.Route) -> None:
+        asked.set()
+        await pressed.wait()
+        await route.continue_()
+
+    await person.route("**/api/give-back?*", hold)
+    await person.get_by_role("button", name="Hand back").click()
+    await asyncio.wait_for(asked.wait(), 30)
+    await person.locator("#stage").press("Enter")
+    pressed.set()
+    await expect(person.get_by_role("button", name="Take over")).to_be_visible()
+    await expect(person.locator("#message")).to_be_hidden()
+
+    assert not [url for url in sent if "/api/act" in url]
+
+
 @pytest.mark.slow
 async def test_disconnected_person_releases_the_session(
     chromium: playwright.async_api.Browser, person: Page, agent: Agent, site: Site

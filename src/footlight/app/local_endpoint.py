@@ -30,6 +30,9 @@ __all__ = [
     "serve_local_endpoint",
 ]
 
+LOCK_SECONDS = 1.0
+"""The time limit for a command that only looks whether the lock is taken."""
+
 
 class Backend(Protocol):
     """Answers transports about sessions: the engine of this process, or the workers of a cluster."""
@@ -54,6 +57,8 @@ class LocalEndpoint:
     folder: Path
     command: Sequence[str]
     token: str | None
+    lock: int
+    """The descriptor of the lock of the folder, which is held while commands can find this server."""
 
 
 def ensure_token(settings: Settings) -> tuple[Settings, str | None]:
@@ -74,24 +79,34 @@ def ensure_token(settings: Settings) -> tuple[Settings, str | None]:
 
 
 def bind_local_endpoint(settings: Settings, command: Sequence[str], token: str | None) -> LocalEndpoint:
+    """Bind the socket, and take the lock that makes this process the server of its folder.
+
+    Raises:
+        ConfigurationError: the folder has a server, which may not answer, or it cannot be used.
+    """
     from footlight.daemon.errors import DaemonError
-    from footlight.daemon.folder import ensure_daemon_folder, find_folder
-    from footlight.daemon.running import find_running
+    from footlight.daemon.folder import SERVER_LOCK, ensure_daemon_folder, find_folder, lock_folder
+    from footlight.daemon.state import read_state
+    from footlight.daemon.stopping import find_process
     from footlight.errors import ConfigurationError
     from footlight.transports.local import bind_local
 
     try:
         folder = ensure_daemon_folder(settings.daemon.dir or find_folder(os.environ))
-        running = find_running(folder)
+        lock = lock_folder(folder, SERVER_LOCK, seconds=LOCK_SECONDS)
+        state = read_state(folder)
     except DaemonError as error:
         message = f"setting 'daemon.dir': {error.message}"
         raise ConfigurationError(message, suggestion=error.suggestion) from None
-    if running:
+    # Servers of earlier versions have no lock.
+    pid = state.pid if state and find_process(state) else None
+    if lock is None or pid is not None:
+        runs = f"runs in {folder} already, as process {pid}" if pid else f"is starting in {folder} already"
         raise ConfigurationError(
-            f"setting 'daemon.local': a server runs in {folder} already, as process {running.pid}",
+            f"setting 'daemon.local': a server {runs}",
             suggestion="Stop it with `footlight daemon stop`, or name another folder.",
         )
-    return LocalEndpoint(bind_local(folder), folder, command, token)
+    return LocalEndpoint(bind_local(folder), folder, command, token, lock)
 
 
 @contextlib.asynccontextmanager
@@ -139,6 +154,7 @@ async def serve_local_endpoint(
             yield
         finally:
             forget_state(local.folder, state)
+            os.close(local.lock)
 
 
 def name_commands(folder: Path, *, is_cluster: bool) -> str:

@@ -35,6 +35,10 @@ ENDINGS = {
     "image/webp": ".webp",
 }
 
+MAX_TYPE_DEPTH = 5
+"""How deep the type of a parameter is described. Servers may nest schemas without end."""
+MAX_CHOICES = 20
+
 Part = Mapping[str, Any]
 
 
@@ -110,14 +114,16 @@ def _write(stream: TextIO, text: str) -> None:
     stream.flush()
 
 
-def _describe_type(value: object) -> str:
+def _describe_type(value: object, depth: int = 0) -> str:
     schema = an_object(value)  # A schema may be a boolean.
-    if "enum" in schema:
-        return " | ".join(map(str, schema["enum"]))
-    if "anyOf" in schema:
-        return " or ".join(_describe_type(each) for each in schema["anyOf"])
+    if depth > MAX_TYPE_DEPTH:
+        return "any"
+    if choices := items(schema.get("enum")):
+        return " | ".join(map(str, choices[:MAX_CHOICES]))
+    if choices := items(schema.get("anyOf")):
+        return " or ".join(_describe_type(each, depth + 1) for each in choices[:MAX_CHOICES])
     if schema.get("type") == "array":
-        return f"list of {_describe_type(schema.get('items', {}))}"
+        return f"list of {_describe_type(schema.get('items', {}), depth + 1)}"
     types: object = schema.get("type", "any")
     return " or ".join(map(str, items(types))) or str(types)
 

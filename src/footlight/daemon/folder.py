@@ -8,15 +8,29 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from footlight.daemon.errors import DaemonError
+from footlight.private_files import open_private
 
-__all__ = ["LOG", "VARIABLE", "check_folder", "ensure_daemon_folder", "find_folder"]
+__all__ = [
+    "LOG",
+    "SERVER_LOCK",
+    "VARIABLE",
+    "check_folder",
+    "ensure_daemon_folder",
+    "find_folder",
+    "is_locked",
+    "lock_folder",
+]
 
 VARIABLE = "FOOTLIGHT_DAEMON_DIR"
 LOG = "server.log"
+SERVER_LOCK = "server.lock"
+"""The lock that a server holds while it starts and runs, so that a folder has one server."""
+RETRY_SECONDS = 0.02
 RUNTIME = Path("/run/user")
 """The folder that contains XDG_RUNTIME_DIR, by user id."""
 
@@ -73,6 +87,37 @@ def check_folder(folder: Path) -> bool:
             suggestion=_suggest_other_folder(),
         )
     return True
+
+
+def lock_folder(folder: Path, name: str, *, seconds: float | None = None) -> int | None:
+    """Take a lock, and return its descriptor. Closing it, or the end of the process, releases the lock.
+
+    Wait at most `seconds`, or without a limit if None. Return None if another process keeps the lock.
+    """
+    import fcntl
+
+    lock = open_private(folder / name, 0)
+    limit = None if seconds is None else time.monotonic() + seconds
+    try:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (0 if limit is None else fcntl.LOCK_NB))
+                return lock
+            except BlockingIOError:
+                if limit is not None and time.monotonic() >= limit:
+                    os.close(lock)
+                    return None
+                time.sleep(RETRY_SECONDS)
+    except BaseException:
+        os.close(lock)
+        raise
+
+
+def is_locked(folder: Path, name: str) -> bool:
+    lock = lock_folder(folder, name, seconds=0)
+    if lock is not None:
+        os.close(lock)
+    return lock is None
 
 
 def _user() -> int:

@@ -14,7 +14,7 @@ from footlight.daemon.state import State, forget_state, read_state
 if TYPE_CHECKING:
     import psutil
 
-__all__ = ["find_process", "stop"]
+__all__ = ["end_process", "find_process", "stop"]
 
 ASK_SECONDS = 16.0
 """Time for running calls to finish, which may take ten seconds, and for the browsers to close."""
@@ -52,10 +52,18 @@ def find_process(state: State) -> psutil.Process | None:
 
 
 def _end(state: State, process: psutil.Process) -> None:
+    if not (_request_stop(state) and _wait_until_ended(process, ASK_SECONDS)):
+        end_process(process)
+
+
+def end_process(process: psutil.Process) -> None:
+    """End a server by signals.
+
+    Raises:
+        DaemonError: The process does not end.
+    """
     import psutil
 
-    if _request_stop(state) and _wait_until_ended(process, ASK_SECONDS):
-        return
     with suppress(psutil.Error):
         process.terminate()
         if _wait_until_ended(process, SIGNAL_SECONDS):
@@ -64,7 +72,7 @@ def _end(state: State, process: psutil.Process) -> None:
             with suppress(psutil.Error):
                 each.kill()
     if not _wait_until_ended(process, SIGNAL_SECONDS):
-        raise DaemonError(f"The process {state.pid} does not end")
+        raise DaemonError(f"The process {process.pid} does not end")
 
 
 def _request_stop(state: State) -> bool:

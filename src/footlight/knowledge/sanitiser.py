@@ -11,7 +11,17 @@ from footlight.knowledge.redaction_rules import ERROR_WORDS, RedactionRules
 from footlight.knowledge.secret_shapes import HINTS, MARK, MIN_PHRASE_CHARS, find_phrase, redact_shapes
 from footlight.knowledge.secret_texts import SecretTexts
 
-__all__ = ["Sanitiser", "find_named_secrets", "remove_control_characters"]
+__all__ = [
+    "MAX_ITEMS",
+    "MAX_KEY_CHARS",
+    "MAX_VALUES",
+    "MAX_VALUE_CHARS",
+    "OVERLAP_CHARS",
+    "Sanitiser",
+    "cut_for_search",
+    "find_named_secrets",
+    "remove_control_characters",
+]
 
 MAX_DEPTH = 8
 
@@ -81,8 +91,7 @@ class Sanitiser:
             return ""
         if text in self._plain:
             return text
-        if len(text) > max_chars + OVERLAP_CHARS:
-            text = _drop_last_word(text[: max_chars + OVERLAP_CHARS])
+        text = cut_for_search(text, max_chars)
         text = self.secrets.redact(redact_shapes(self.secrets.redact(text), self.rules.is_secret_name))
         if self.also:
             text = self.also.redact_words(text)
@@ -126,11 +135,7 @@ class Sanitiser:
             return text
         clean = self._cleaned.get(text)
         if clean is None:
-            short = (
-                _drop_last_word(text[: max_chars + OVERLAP_CHARS])
-                if len(text) > max_chars + OVERLAP_CHARS
-                else text
-            )
+            short = cut_for_search(text, max_chars)
             redacted = redact_shapes(self.secrets.redact_words(short), self.rules.is_secret_name)
             clean = self._cleaned[text] = remove_control_characters(
                 self.secrets.redact_words(redacted) if redacted != short else redacted
@@ -156,13 +161,15 @@ class Sanitiser:
 
     def _clean_value(self, value: object, depth: int) -> Any:
         self._values += 1
+        if self._values > MAX_VALUES:
+            return "…"
         if isinstance(value, str):
             return self.clean_call_text(value)
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, int | float):
             return self._clean_number(value)
-        if depth >= MAX_DEPTH or self._values > MAX_VALUES:
+        if depth >= MAX_DEPTH:
             return "…"
         if isinstance(value, Mapping):
             return self._clean_mapping(cast("Mapping[object, object]", value), depth)
@@ -258,6 +265,10 @@ def _cut(text: str, max_chars: int) -> str:
     return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
 
 
-def _drop_last_word(text: str) -> str:
-    """Remove the last word of a cut text, because it may be part of a secret."""
-    return f"{text.rsplit(None, 1)[0]} …"
+def cut_for_search(text: str, max_chars: int) -> str:
+    """Return the part of a text that is searched for secrets if `max_chars` characters of it are shown."""
+    longest = max_chars + OVERLAP_CHARS
+    if len(text) <= longest:
+        return text
+    # The last word of a cut text may be part of a secret.
+    return f"{text[:longest].rsplit(None, 1)[0]} …"

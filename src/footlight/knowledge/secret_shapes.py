@@ -35,6 +35,8 @@ The pattern does not backtrack: a character that ends a word cannot begin a sepa
 _ENCODED_LETTER = re.compile(r"%(?:25)*+(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])", re.IGNORECASE)
 MIN_PHRASE_CHARS = 47
 MAX_PHRASE_CHARS = 400
+MAX_ENCODED_PHRASE_CHARS = 4_000
+"""The maximum length of a phrase before its letters are decoded. Longer texts are not decoded."""
 
 _WEB_TOKEN = re.compile(
     # The required dot is checked once for each run of such characters.
@@ -138,6 +140,8 @@ def _redact_phrases(text: str) -> str:
 
 def find_phrase(text: str) -> str | None:
     """Return the words of a text that consists only of a seed phrase, numbered or not, or None."""
+    if len(text) > MAX_ENCODED_PHRASE_CHARS:
+        return None
     text = decode_letters(text).strip()
     is_phrase = MIN_PHRASE_CHARS <= len(text) <= MAX_PHRASE_CHARS and _SEED_PHRASE.fullmatch(text)
     return " ".join(re.findall("[a-z]{3,8}", text)) if is_phrase and text == text.lower() else None

@@ -38,6 +38,9 @@ class SecretTexts:
         self._texts: dict[str, str] = {}
         self._words: dict[str, None] = {}
         self._phrase_parts: re.Pattern[str] | None = None
+        """Compiled when it is needed, because each phrase that is stored changes it."""
+        self._pattern: tuple[tuple[str, ...], AnyOf] | None = None
+        """The secrets that the last text with secrets contained, and their pattern."""
         for text in texts:
             self.remember(text)
 
@@ -74,6 +77,7 @@ class SecretTexts:
             return
         self._texts.pop(plain, None)
         self._texts[plain] = text
+        self._pattern = None
         if len(self._texts) > MAX_TEXTS:
             del self._texts[next(iter(self._texts))]
         words = text.split()
@@ -87,22 +91,25 @@ class SecretTexts:
             self._words[word.casefold()] = None
         for oldest in list(self._words)[:-MAX_WORDS]:
             del self._words[oldest]
-        each = "|".join(re.escape(word) for word in sorted(self._words, key=len, reverse=True))
-        between, word = r"(?:[\W\d_]|\\[nrt])+", rf"(?:{each})(?![^\W\d_])"
-        self._phrase_parts = re.compile(
-            rf"(?<![^\W_]){word}(?:{between}{word}){{{MIN_PHRASE_WORDS - 1},}}+", re.IGNORECASE
-        )
+        self._phrase_parts = None
+
+    def copy(self) -> SecretTexts:
+        """Return a copy, which another thread may use while this object changes."""
+        other = SecretTexts()
+        other._texts, other._words = self._texts.copy(), self._words.copy()
+        return other
 
     def redact(self, text: str) -> str:
         """Replace secrets and parts of a seed phrase by the mark."""
         plain = _normalize(text)
-        for secret in sorted((secret for secret in self._texts if secret in plain), key=len, reverse=True):
-            text = self._redact_secret(text, secret)
+        found = sorted((secret for secret in self._texts if secret in plain), key=len, reverse=True)
+        if found:
+            text = self._redact_secrets(text, tuple(found))
         if text.endswith(("…", "...")):
             text = self._redact_cut_end(text)
         text = self._decode_words(text)
-        if self._phrase_parts and sum(word in plain for word in self._words) >= MIN_PHRASE_WORDS:
-            text = self._phrase_parts.sub(MARK, text)
+        if sum(word in plain for word in self._words) >= MIN_PHRASE_WORDS:
+            text = self._compile_phrase_parts().sub(MARK, text)
         return text
 
     def redact_words(self, text: str) -> str:
@@ -113,6 +120,15 @@ class SecretTexts:
             text = re.sub(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", MARK, text, flags=re.IGNORECASE)
         return text
 
+    def _compile_phrase_parts(self) -> re.Pattern[str]:
+        if self._phrase_parts is None:
+            each = "|".join(re.escape(word) for word in sorted(self._words, key=len, reverse=True))
+            between, word = r"(?:[\W\d_]|\\[nrt])+", rf"(?:{each})(?![^\W\d_])"
+            self._phrase_parts = re.compile(
+                rf"(?<![^\W_]){word}(?:{between}{word}){{{MIN_PHRASE_WORDS - 1},}}+", re.IGNORECASE
+            )
+        return self._phrase_parts
+
     def _decode_words(self, text: str) -> str:
         """Return the text with percent-encoded letters decoded, if that shows a word of a seed phrase."""
         plain = decode_letters(text)
@@ -121,19 +137,21 @@ class SecretTexts:
         lower = plain.casefold()
         return plain if any(word in lower for word in self._words) else text
 
-    def _redact_secret(self, text: str, secret: str) -> str:
-        words = map(re.escape, self._texts[secret].split())
-        text = AnyOf([f"(?i){f'{ANY_SPACE}+'.join(words)}"]).replace(text, lambda _, __: MARK)
-        if not _contains(text, secret):
-            return text
+    def _redact_secrets(self, text: str, secrets: tuple[str, ...]) -> str:
+        """Replace secrets of which each occurs in the text, the longest first. All are searched together."""
+        if self._pattern is None or self._pattern[0] != secrets:
+            spaced = [f"{ANY_SPACE}+".join(map(re.escape, self._texts[secret].split())) for secret in secrets]
+            self._pattern = secrets, AnyOf([f"(?i){each}" for each in spaced])
+        text = self._pattern[1].replace(text, lambda _, __: MARK)
         # The pattern misses an encoded secret, so the part around it is redacted, or otherwise the whole
         # text.
         for separator in (r"([\s?&#=;]+)", r"(\s+)"):
-            parts = [MARK if _contains(part, secret) else part for part in re.split(separator, text)]
-            text = "".join(parts)
-            if not _contains(text, secret):
+            secrets = _contained(text, secrets)
+            if not secrets:
                 return text
-        return MARK
+            parts = re.split(separator, text)
+            text = "".join(MARK if _contained(part, secrets) else part for part in parts)
+        return MARK if _contained(text, secrets) else text
 
     def _redact_cut_end(self, text: str) -> str:
         """Replace a secret at the end of a text that was cut, possibly in the middle of the secret."""
@@ -149,9 +167,11 @@ class SecretTexts:
         return text
 
 
-def _contains(text: str, secret: str) -> bool:
+def _contained(text: str, secrets: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the secrets that a text contains."""
     # The texts on both sides of a mark must not be joined to a secret.
-    return secret in _normalize(text.replace(MARK, "\ue000"))
+    plain = _normalize(text.replace(MARK, "\ue000"))
+    return tuple(secret for secret in secrets if secret in plain)
 
 
 def _normalize(text: str) -> str:

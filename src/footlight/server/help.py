@@ -77,6 +77,8 @@ class Ticket:
     token: str
     url: str
     session_id: str
+    owner: str
+    """The principal whose call has opened the ticket."""
     expires: float
     """The time at which the ticket expires, as a value of `time.monotonic()`."""
     hand_backs: int
@@ -84,8 +86,11 @@ class Ticket:
 
 
 class TicketOffice(Protocol):
-    def open(self, session_id: str, *, hand_backs: int, expires: float) -> Ticket | None:
-        """Return a ticket for a session, or None if the watch page has no address."""
+    def open(self, session_id: str, *, owner: str, hand_backs: int, expires: float) -> Ticket | None:
+        """Return a ticket for a session, or None if the watch page has no address.
+
+        It replaces an earlier ticket for the session.
+        """
         ...
 
     def find(self, token: str) -> Ticket | None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from footlight.server.answers.json_values import clean
-from footlight.server.prompt_redaction import MARK, mask_json, mask_secrets, names_selectors
+from footlight.server.answers.json_values import clean, count_work
+from footlight.server.prompt_redaction import MARK, make_secret_mask, mask_json, names_selectors
 from footlight.server.prompt_template import TemplateError, TextTemplate, format_value, parse
 
 __all__ = [
@@ -28,6 +28,12 @@ __all__ = [
     "check_prompt",
 ]
 
+MAX_ITERATED_VALUES = 1_000
+"""The maximum number of values, at any depth, in an argument over which a template iterates."""
+MAX_ITERATED_LENGTH = 200_000
+"""The maximum number of characters of such an argument as JSON."""
+MAX_LENGTH = 1_000_000
+"""The maximum number of characters of a rendered prompt. A loop can repeat a long argument."""
 NAME = r"^[A-Za-z0-9._-]{1,128}$"
 _ITERABLE = """a JSON object or array, such as {"title": "h1"} or ["h1", "h2"]"""
 
@@ -117,7 +123,8 @@ class PromptLibrary:
         callers may pass JSON values.
 
         Raises:
-            PromptError: the prompt does not exist, or an argument is missing, unknown, or not JSON.
+            PromptError: the prompt does not exist, or an argument is missing, unknown, too large, or not
+                JSON.
         """
         if name not in self._prompts:
             raise PromptNotFoundError(name)
@@ -198,10 +205,14 @@ def _parse_iterable(name: str, value: object) -> object:
     """Return the object or array that a template iterates over."""
     problem = ""
     if isinstance(value, str):
+        if len(value) > MAX_ITERATED_LENGTH:
+            raise InvalidArgumentError(f"Argument {name} has more than {MAX_ITERATED_LENGTH:,} characters")
         try:
             value = json.loads(value)
         except ValueError as error:
             problem = f": {error}"
+    if count_work(value, characters=MAX_LENGTH, most=MAX_ITERATED_VALUES) > MAX_ITERATED_VALUES:
+        raise InvalidArgumentError(f"Argument {name} has more than {MAX_ITERATED_VALUES:,} values")
     cleaned = clean(value)
     if type(cleaned) not in (dict, list):
         # The error does not show the value, which may contain a secret.
@@ -222,7 +233,7 @@ def _fill_in(
     the password.
     """
     secret = {argument.name for argument in prompt.arguments if argument.secret}
-    secrets = [format_value(value) for name, value in values.items() if name in secret]
+    mask = make_secret_mask(format_value(value) for name, value in values.items() if name in secret)
     safe: dict[str, object] = {}
     for name, value in values.items():
         if name in secret:
@@ -233,19 +244,24 @@ def _fill_in(
             masked = (
                 value if name in template.iterated else mask_json(value, by_key=not names_selectors(name))
             )
-            safe[name] = _without_all(masked, secrets)
+            safe[name] = _without_all(masked, mask)
         else:
             safe[name] = value
-    return template.render(safe)
+    text = template.render(safe, max_length=MAX_LENGTH)
+    if text is None:
+        raise InvalidArgumentError(
+            f"With these arguments, {prompt.name} has more than {MAX_LENGTH:,} characters"
+        )
+    return text
 
 
-def _without_all(value: object, secrets: Sequence[str]) -> object:
+def _without_all(value: object, mask: Callable[[str], str]) -> object:
     """Return a JSON value in which all secrets in strings, keys and numbers are replaced by the marker."""
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, object]", value).items()
-        return {mask_secrets(key, secrets): _without_all(item, secrets) for key, item in entries}
+        return {mask(key): _without_all(item, mask) for key, item in entries}
     if isinstance(value, list):
-        return [_without_all(item, secrets) for item in cast("Sequence[object]", value)]
+        return [_without_all(item, mask) for item in cast("Sequence[object]", value)]
     text = format_value(value)
-    safe = mask_secrets(text, secrets)
+    safe = mask(text)
     return value if safe == text else safe

@@ -69,9 +69,19 @@ class TextTemplate:
     iterated: frozenset[str]
     """The arguments over which an `{{#each}}` iterates. They must be objects or arrays."""
 
-    def render(self, values: Mapping[str, object]) -> str:
-        """Return the text of the template. `values` are JSON values by argument."""
-        return "".join(_render_nodes(self.nodes, values))
+    def render(self, values: Mapping[str, object], *, max_length: int) -> str | None:
+        """Return the text of the template, or None if it has more than `max_length` characters.
+
+        `values` are JSON values by argument.
+        """
+        parts: list[str] = []
+        length = 0
+        for part in _render_nodes(self.nodes, values):
+            parts.append(part)
+            length += len(part)
+            if length > max_length:
+                return None
+        return "".join(parts)
 
 
 def format_value(value: object) -> str:

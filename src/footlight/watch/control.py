@@ -7,7 +7,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footlight.browser.actions import mouse
@@ -52,6 +52,8 @@ class _Person:
     session: Session
     watcher: str
     heard_at: float
+    acting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while events are replayed."""
 
 
 class Control:
@@ -62,15 +64,14 @@ class Control:
         self._persons: dict[str, _Person] = {}
         """The persons who control sessions, by session id."""
         self._checking: asyncio.Task[None] | None = None
-        self._input_locks: dict[str, asyncio.Lock] = {}
         self._typed: dict[str, int] = {}
 
     def has(self, session: Session, watcher: str) -> bool:
-        return self._controls(session, watcher) and session.takeover.is_active
+        return self._find(session, watcher) is not None and session.takeover.is_active
 
-    def _controls(self, session: Session, watcher: str) -> bool:
+    def _find(self, session: Session, watcher: str) -> _Person | None:
         found = self._persons.get(session.id)
-        return found is not None and found.session is session and found.watcher == watcher
+        return found if found is not None and found.session is session and found.watcher == watcher else None
 
     def find_person(self, session: Session) -> str:
         """Return the watcher that controls the session, or ""."""
@@ -88,45 +89,55 @@ class Control:
         """Give a watcher control of a session. Return None, or the reason if that is not possible."""
         if session.takeover.is_active:
             return None if self.has(session, watcher) else "Another person controls the session."
-        self._forget(session)
+        self._persons.pop(session.id, None)
         if not await session.takeover.begin(timeout_s=TAKE_SECONDS):
             return f"A call has been running for {TAKE_SECONDS:.0f} seconds. Try again when it is over."
         if session.id in self._persons:  # Another person waited for the same call.
             return None if self.has(session, watcher) else "Another person controls the session."
         self._persons[session.id] = _Person(session, watcher, time.monotonic())
-        self._input_locks[session.id] = asyncio.Lock()
         self._journal.note_step(session, "take_over", {}, page=session.page_table.current)
         if self._checking is None or self._checking.done():
             self._checking = asyncio.create_task(self._release_absent())
         return None
 
-    def give_back(self, session: Session, watcher: str, note: str = "") -> None:
+    async def give_back(self, session: Session, watcher: str, note: str = "") -> None:
         """Hand a session back to its calls, if this watcher controls it."""
-        if self._controls(session, watcher):
-            self._end(session, "hand_back", note[:MAX_NOTE])
+        if (person := self._find(session, watcher)) is not None:
+            await self._release(person, note[:MAX_NOTE])
 
     async def act(self, session: Session, watcher: str, events: Sequence[Any]) -> None:
         """Replay the input events of a person in the page, in order.
 
         Raises:
-            HumanInControlError: This watcher does not control the session.
+            HumanInControlError: This watcher does not control the session, or has handed it back before the
+                last event.
             InvalidParameterError: An event is not valid.
             FootlightError: The page does not answer.
         """
-        if not self.has(session, watcher):
-            raise HumanInControlError("Take over the session first.")
+        person = self._get(session, watcher)
         self.note_watcher(watcher)
         session.touch()
-        async with self._input_locks[session.id]:
-            page = await session.page_table.get()
+        async with person.acting:
+            page = None
             for event in events[:MAX_EVENTS]:
+                if self._get(session, watcher) is not person:
+                    raise HumanInControlError("The session was handed back before this input.")
                 if not isinstance(event, Mapping):
                     raise _input_error("each event must be an object with a type")
+                page = page or await session.page_table.get()
                 await self._act(session, page, cast("Mapping[str, Any]", event))
 
+    def _get(self, session: Session, watcher: str) -> _Person:
+        person = self._find(session, watcher)
+        if person is None or not session.takeover.is_active:
+            raise HumanInControlError("Take over the session first.")
+        return person
+
     async def close(self) -> None:
-        for person in [*self._persons.values()]:
-            self._end(person.session, "hand_back", "")
+        persons = [*self._persons.values()]
+        self._persons.clear()
+        for person in persons:
+            self._hand_back(person, "")
         if self._checking is not None:
             self._checking.cancel()
 
@@ -137,18 +148,25 @@ class Control:
             for person in [*self._persons.values()]:
                 session, absent = person.session, time.monotonic() - person.heard_at > ABSENT_SECONDS
                 if absent or session.has_ended or not session.takeover.is_active:
-                    self._end(session, "hand_back", "")
+                    await self._release(person, "")
 
-    def _forget(self, session: Session) -> None:
-        self._persons.pop(session.id, None)
-        self._input_locks.pop(session.id, None)
+    async def _release(self, person: _Person, note: str) -> None:
+        """Hand back a session when the event that is being replayed is over. Later ones are refused."""
+        if self._persons.get(person.session.id) is not person:
+            return
+        del self._persons[person.session.id]
+        try:
+            async with person.acting:
+                pass
+        finally:
+            self._hand_back(person, note)
 
-    def _end(self, session: Session, step: str, note: str) -> None:
-        self._forget(session)
+    def _hand_back(self, person: _Person, note: str) -> None:
+        session = person.session
         self._flush_typed(session)
         if session.takeover.is_active:
             session.takeover.end(note)
-        self._journal.note_step(session, step, {"note": note} if note else {})
+        self._journal.note_step(session, "hand_back", {"note": note} if note else {})
 
     async def _act(self, session: Session, page: Page, event: Mapping[str, Any]) -> None:
         deadline = Deadline.after(INPUT_MS)

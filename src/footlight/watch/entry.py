@@ -56,6 +56,8 @@ class Entry:
     """The position of the target element."""
     picture: bytes | None = None
     """A picture of the page after the call, as JPEG or PNG."""
+    size: int = 0
+    """The number of values and characters, which the journal counts."""
 
     @property
     def is_over(self) -> bool:

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
 
+from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
 from footlight.browser.page.refs import leading_ref
 from footlight.browser.snapshot.text.quoting import shorten
+from footlight.server.answers.json_values import count_work
 from footlight.watch.entry import Box, Entry
-from footlight.watch.report_content import collect_messages, collect_report, collect_requests
+from footlight.watch.report_content import collect_traffic
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
@@ -27,19 +29,23 @@ if TYPE_CHECKING:
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
     from footlight.watch.redaction import Redactor
-    from footlight.watch.report_content import Report, ReportMessage, ReportRequest
+    from footlight.watch.report_content import Traffic
 
 __all__ = ["Journal", "PastSession", "TakePicture"]
 
 logger = logging.getLogger(__name__)
 
 MAX_ENTRIES = 2_000
+MAX_SIZE = 16 << 20
+"""The maximum number of values and characters in all entries. The oldest entries are dropped."""
 MAX_PICTURE_BYTES = 32 << 20
 MAX_ENDED = 200
 MAX_ENDED_WHOLE = 20
 """The maximum number of ended sessions whose requests and messages are kept."""
 MAX_URL = 500
 MAX_TARGET = 300
+MAX_TITLE = 500
+MAX_PATH = 1_000
 MAX_CANDIDATES = 10
 CHARACTERS_PER_TOKEN = 4
 """A common estimate for English text and JSON."""
@@ -56,8 +62,7 @@ class PastSession:
     owner: str
     reason: str
     at_ms: float
-    requests: Sequence[ReportRequest] = ()
-    messages: Sequence[ReportMessage] = ()
+    traffic: Traffic | None = None
 
 
 class Journal:
@@ -83,6 +88,7 @@ class Journal:
         self._why_ended = why_ended
         self._entries: deque[Entry] = deque()
         self._number = 0
+        self._size = 0
         self._picture_bytes = 0
         self._ended: OrderedDict[str, PastSession] = OrderedDict()
         self._sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
@@ -110,24 +116,20 @@ class Journal:
     def _note_end(self, id: str, owner: str) -> None:
         reason = self._why_ended(id) or "ended"
         session = self._sessions.get(id)
-        requests = collect_requests(session, self.redactor) if session else []
-        messages = collect_messages(session, self.redactor) if session else []
-        self._ended[id] = PastSession(id, owner, reason, time.time() * 1000, requests, messages)
-        whole = [each for each in self._ended.values() if each.requests or each.messages]
+        traffic = collect_traffic(session, self.redactor) if session else None
+        self._ended[id] = PastSession(id, owner, reason, time.time() * 1000, traffic)
+        whole = [each for each in self._ended.values() if each.traffic]
         for each in whole[:-MAX_ENDED_WHOLE]:
-            self._ended[each.id] = replace(each, requests=(), messages=())
+            self._ended[each.id] = replace(each, traffic=None)
 
     # Read by people
 
-    def report(self, id: str) -> Report:
-        """Return the report of a session that is open or has ended."""
+    def find_traffic(self, id: str) -> Traffic | None:
+        """Return the requests and messages of a session that is open or has ended, if they are known."""
         session, ended = self._sessions.get(id), self._ended.get(id)
         if ended is not None:
-            requests, messages = ended.requests, ended.messages
-        else:
-            requests = collect_requests(session, self.redactor) if session else ()
-            messages = collect_messages(session, self.redactor) if session else ()
-        return collect_report(id, self.entries(session_id=id), requests, messages)
+            return ended.traffic
+        return collect_traffic(session, self.redactor) if session else None
 
     def entries(self, *, session_id: str | None = None, after: int = 0) -> list[Entry]:
         """Return the calls that have changed after a revision, oldest first."""
@@ -190,17 +192,29 @@ class Journal:
 
     def _add(self, entry: Entry) -> None:
         self._entries.append(entry)
-        while len(self._entries) > MAX_ENTRIES:
-            self._forget_picture(self._entries.popleft())
         self.update(entry)
 
     def update(self, entry: Entry) -> None:
         """Mark an entry as changed and wake all waiters."""
         self.touch()
         entry.revision = self.revision
+        if self._has(entry):
+            self._size -= entry.size
+            entry.size = _count_size(entry)
+            self._size += entry.size
+        while len(self._entries) > MAX_ENTRIES or self._size > MAX_SIZE:
+            oldest = self._entries.popleft()
+            self._size -= oldest.size
+            self._forget_picture(oldest)
+
+    def _has(self, entry: Entry) -> bool:
+        """Return whether an entry, whose call may have run for long, has not been dropped."""
+        return bool(self._entries) and entry.number >= self._entries[0].number
 
     def keep_picture(self, entry: Entry, picture: bytes) -> None:
         """Store a picture of the page after a call. The oldest pictures are dropped if there are too many."""
+        if not self._has(entry):
+            return
         entry.picture = picture
         self._picture_bytes += len(picture)
         for old in self._entries:
@@ -242,7 +256,12 @@ class _FollowedCall:
             if page is not None:
                 entry.page_id = page.id
             field = _describe_target(page, selector) if isinstance(selector, str) else None
-            journal.redactor.learn(self._tool.name, self._arguments, field=field)
+            name, arguments, redactor = self._tool.name, self._arguments, journal.redactor
+            secrets = await offload(
+                count_work(arguments, characters=CHARACTERS_A_NODE),
+                lambda: redactor.find_secrets(name, arguments, field=field),
+            )
+            redactor.remember(secrets)
             if page is not None and isinstance(selector, str) and journal.is_watched(session.id):
                 entry.box = await journal.find_box(page, selector)
             journal.update(entry)
@@ -276,25 +295,33 @@ class _FollowedCall:
         observation: Mapping[str, Any] = answer.content.get("observation") or {}
         entry.change = str(observation.get("kind") or "")
         entry.changes = redactor.lines(str(observation.get("text") or ""))
-        entry.title = redactor.text(str(observation.get("title") or ""))
-        entry.console = [redactor.text(str(each)) for each in observation.get("console") or ()]
+        entry.title = redactor.text(str(observation.get("title") or ""), MAX_TITLE)
         if answer.locator is not None:
             entry.target = redactor.text(_locator_text(answer.locator), MAX_TARGET)
+        console = [str(each) for each in observation.get("console") or ()]
+        error: dict[str, Any] | None = None
         if answer.success:
-            entry.events = redactor.data(dict(answer.events))
             data = cast("Mapping[str, Any]", answer.content.get("data") or {})
-            entry.files = [redactor.text(data["path"])] if isinstance(data.get("path"), str) else []
-            return
-        error = cast("Mapping[str, Any]", answer.content["error"])
-        details = cast("Mapping[str, Any]", error.get("details") or {})
-        entry.error = {
-            "code": error["code"],
-            "message": redactor.text(str(error["message"])),
-            "suggestion": redactor.text(str(error.get("suggestion") or "")),
-            "candidates": [redactor.text(text) for text in _candidates(details)],
-        }
-        events = ("newPages", "closedPages", "dialogs", "downloads")
-        entry.events = redactor.data({name: details[name] for name in events if name in details})
+            entry.files = [redactor.text(data["path"], MAX_PATH)] if isinstance(data.get("path"), str) else []
+            events = dict(answer.events)
+        else:
+            given = cast("Mapping[str, Any]", answer.content["error"])
+            details = cast("Mapping[str, Any]", given.get("details") or {})
+            names = ("newPages", "closedPages", "dialogs", "downloads")
+            events = {name: details[name] for name in names if name in details}
+            error = {
+                "code": given["code"],
+                "message": str(given["message"]),
+                "suggestion": str(given.get("suggestion") or ""),
+                "candidates": _candidates(details),
+            }
+        masked = redactor.data({"events": events, "console": console, "error": error})
+        entry.events, entry.console, entry.error = masked["events"], masked["console"], masked["error"]
+
+
+def _count_size(entry: Entry) -> int:
+    values = (entry.arguments, entry.target, entry.url, entry.changes, entry.title, entry.console)
+    return count_work((*values, entry.events, entry.files, entry.error), characters=1, most=MAX_SIZE)
 
 
 def _find_trace(tool: Tool, answer: Answer, session: Session | None) -> Path | None:

@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
 from footlight.browser.driver.playwright_api import Error
 from footlight.errors import FootlightError
 from footlight.watch.report import render_report
+from footlight.watch.report_content import make_report
 from footlight.watch.watchers import PagePicture, Visitor, WatchedItem, WatchRequestError, WatchState
 
 if TYPE_CHECKING:
@@ -19,12 +21,15 @@ if TYPE_CHECKING:
     from footlight.watch.control import Control
     from footlight.watch.journal import Journal, PastSession
     from footlight.watch.pictures import Pictures
+    from footlight.watch.redaction import Redactor
 
-__all__ = ["LocalWatchBackend", "session_view"]
+__all__ = ["LocalWatchBackend", "mask_views", "view_session"]
 
 PICTURE_SECONDS = 10.0
 """The time limit for a request that waits for a newer picture."""
 MAX_URL = 500
+MAX_REASON = 2_000
+MAX_MESSAGE = 1_000
 
 
 class LocalWatchBackend:
@@ -49,10 +54,15 @@ class LocalWatchBackend:
     async def read_state(self, after: int, seconds: float) -> WatchState:
         if seconds:
             await self._journal.wait(after, seconds)
+        sessions = [(session, view_session(session, self._pictures)) for session in self._list_sessions()]
+        await mask_views([view for _, view in sessions], self._journal.redactor)
         return WatchState(
             revision=self._journal.revision,
             captures=self._pictures.captures,
-            sessions=[self._show(session) for session in self._list_sessions()],
+            sessions=[
+                WatchedItem(view, session.owner, session.id, self._control.find_person(session))
+                for session, view in sessions
+            ],
             ended=[
                 WatchedItem(_render_ended(each), each.owner, each.id) for each in self._journal.list_ended()
             ],
@@ -89,7 +99,8 @@ class LocalWatchBackend:
         for session in self._list_sessions():
             if session.id == session_id:
                 await session.console.fetch()
-        return await asyncio.to_thread(render_report, self._journal.report(session_id))
+        traffic = self._journal.find_traffic(session_id)
+        return await asyncio.to_thread(lambda: render_report(make_report(session_id, calls, traffic)))
 
     async def find_trace(self, session_id: str | None, call: str | None, visitor: Visitor) -> Path:
         traces = [
@@ -108,7 +119,7 @@ class LocalWatchBackend:
         self._journal.touch()
 
     async def give_back(self, session_id: str, watcher: str, note: str, visitor: Visitor) -> None:
-        self._control.give_back(self._get(session_id, visitor), watcher, note)
+        await self._control.give_back(self._get(session_id, visitor), watcher, note)
         self._journal.touch()
 
     async def act(self, session_id: str, watcher: str, events: Sequence[Any], visitor: Visitor) -> None:
@@ -124,10 +135,6 @@ class LocalWatchBackend:
         table = self._sessions()
         return table.list_all() if table else ()
 
-    def _show(self, session: Session) -> WatchedItem:
-        view = session_view(session, self._journal, self._pictures)
-        return WatchedItem(view, session.owner, session.id, self._control.find_person(session))
-
     def _get(self, id: str, visitor: Visitor) -> Session:
         """Return the session. A session that the visitor may not see is reported as missing."""
         for session in self._list_sessions():
@@ -142,9 +149,11 @@ class LocalWatchBackend:
         raise WatchRequestError(404, "There is no such session.")
 
 
-def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict[str, Any]:
-    """Return the description of a session for the watch page. It is known without querying the pages."""
-    redactor = journal.redactor
+def view_session(session: Session, pictures: Pictures) -> dict[str, Any]:
+    """Return the description of a session for the watch page, which `mask_views` must mask.
+
+    It is known without querying the pages.
+    """
     current = session.page_table.current
     takeover = session.takeover
     if takeover.is_active:
@@ -159,18 +168,32 @@ def session_view(session: Session, journal: Journal, pictures: Pictures) -> dict
         "browser": session.engine,
         "createdAt": round(session.created_at * 1000),
         "state": state,
-        "help": redactor.text(takeover.help.reason) if takeover.help is not None else None,
+        "help": takeover.help.reason if takeover.help is not None else None,
         "page": current.id if current is not None else None,
-        "pages": [
-            {"id": page.id, "url": redactor.text(page.url[:MAX_URL], MAX_URL), "crashed": page.crashed}
-            for page in session.pages
-        ],
+        "pages": [{"id": page.id, "url": page.url, "crashed": page.crashed} for page in session.pages],
         "dialogs": [
-            {"page": dialog.page_id, "type": dialog.type, "message": redactor.text(dialog.message)}
+            {"page": dialog.page_id, "type": dialog.type, "message": dialog.message}
             for dialog in session.dialogs.open
         ],
         "watchers": pictures.count_watchers(session.id),
     }
+
+
+async def mask_views(views: Sequence[dict[str, Any]], redactor: Redactor) -> None:
+    """Mask and shorten the texts in descriptions of sessions. They come from pages and callers."""
+    texts: list[tuple[dict[str, Any], str, int]] = []
+    for view in views:
+        texts += [(view, "help", MAX_REASON)] if view["help"] is not None else []
+        texts += [(page, "url", MAX_URL) for page in view["pages"]]
+        texts += [(dialog, "message", MAX_MESSAGE) for dialog in view["dialogs"]]
+    known = redactor.copy()
+
+    def mask() -> list[str]:
+        return [known.text(item[field], longest) for item, field, longest in texts]
+
+    work = sum(len(item[field]) for item, field, _ in texts) // CHARACTERS_A_NODE
+    for (item, field, _), text in zip(texts, await offload(work, mask), strict=True):
+        item[field] = text
 
 
 def _render_ended(ended: PastSession) -> dict[str, Any]:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
 from footlight.knowledge.redaction_rules import RedactionRules
-from footlight.knowledge.sanitiser import Sanitiser, find_named_secrets
-from footlight.knowledge.secret_texts import SecretTexts
+from footlight.knowledge.sanitiser import (
+    MAX_ITEMS,
+    MAX_KEY_CHARS,
+    MAX_VALUE_CHARS,
+    MAX_VALUES,
+    OVERLAP_CHARS,
+    Sanitiser,
+    cut_for_search,
+    find_named_secrets,
+)
+from footlight.knowledge.secret_texts import MAX_TEXTS, SecretTexts
 from footlight.server.answers.masking import Mask, keep_unmasked
 from footlight.server.answers.secrets import SecretText
 
@@ -27,6 +38,9 @@ USUAL_NAMES = frozenset(("text", "value", "typed", "promptText", "password", "us
 """Parameters with typed text, for calls of unknown tools."""
 _SECRET: Any = typing.get_args(SecretText)[1]
 MAX_TEXT_LENGTH = 20_000
+MAX_SEARCHED = 30_000
+"""The maximum number of characters of nested values that are searched for secrets. This takes up to 70 ms."""
+MAX_DEPTH = 8
 MIN_SECRET_LENGTH = 6
 """The minimum length of a typed text that is treated as secret if its field is unknown."""
 
@@ -42,17 +56,24 @@ class Redactor:
         self._rules = RedactionRules(secret_screens=frozenset(), known_texts=tuple(secrets))
         self._secrets = SecretTexts(secrets)
 
+    def copy(self) -> Redactor:
+        """Return a copy with the secrets that are known now, which another thread may use."""
+        other = copy(self)
+        other._secrets = self._secrets.copy()
+        return other
+
     def arguments(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments as JSON, with a placeholder for each text that the call types."""
-        return self._sanitiser().clean_data(self._mask(self._without_typed(tool, arguments)))
+        """Return the arguments as JSON of limited size, with a placeholder for each text that is typed."""
+        copied = _LimitedCopy(self._names).of_call(tool, arguments)
+        return self._sanitiser().clean_data(self._mask(copied))
 
     def data(self, value: Any) -> Any:
         """Return a value as JSON of limited size."""
-        return self._sanitiser().clean_data(self._mask(value))
+        return self._sanitiser().clean_data(self._mask(_LimitedCopy(self._names).of(value)))
 
     def text(self, text: str, longest: int = MAX_TEXT_LENGTH) -> str:
         """Return a text without secrets, cut to `longest` characters."""
-        return self._sanitiser().clean_text(self._mask(text), longest)
+        return self._sanitiser().clean_text(self._mask(cut_for_search(text, longest)), longest)
 
     def lines(self, text: str) -> str:
         """Return a text of independent lines, such as a snapshot, without secrets."""
@@ -66,12 +87,20 @@ class Redactor:
 
         `field` contains all names of the field, or is None for an unknown field.
         """
-        for text in find_named_secrets(arguments, self._rules):
-            self._secrets.remember(text)
+        self.remember(self.find_secrets(tool, arguments, field=field))
+
+    def find_secrets(self, tool: str, arguments: Mapping[str, Any], *, field: str | None) -> list[str]:
+        """Return the texts that `learn` remembers. This may run in another thread."""
+        found = find_named_secrets(arguments, self._rules)
         for text in self._find_typed_texts(tool, arguments):
             unknown = field is None and len(text) >= MIN_SECRET_LENGTH
             if unknown or (field is not None and self._rules.is_secret_name(field)):
-                self._secrets.remember(text)
+                found.append(text)
+        return found[-MAX_TEXTS:]
+
+    def remember(self, secrets: Iterable[str]) -> None:
+        for text in secrets:
+            self._secrets.remember(text)
 
     def _sanitiser(self) -> Sanitiser:
         return Sanitiser(self._rules, self._secrets)
@@ -79,31 +108,6 @@ class Redactor:
     def _names(self, tool: str) -> frozenset[str]:
         known = self._tools.get(tool)
         return find_typed_parameters(known.function) if known else USUAL_NAMES
-
-    def _without_typed(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        names = self._names(tool)
-        return {key: self._argument(key, value, names) for key, value in arguments.items()}
-
-    def _argument(self, name: str, value: Any, names: frozenset[str], depth: int = 0) -> Any:
-        if name in names and value is not None and not isinstance(value, bool):
-            # The values in a list or mapping of fields have their own names.
-            return self._mask_each(value, names, depth) if _has_fields(value) else TYPED
-        return self._mask_each(value, names, depth)
-
-    def _mask_each(self, value: Any, names: frozenset[str], depth: int) -> Any:
-        if depth > 8:
-            return "…"
-        if isinstance(value, Mapping):
-            mapping = cast("Mapping[str, Any]", value)
-            if isinstance(mapping.get("tool"), str) and isinstance(mapping.get("arguments"), Mapping):
-                step = self._without_typed(mapping["tool"], mapping["arguments"])
-                return {"tool": mapping["tool"], "arguments": step}
-            return {
-                str(key): self._argument(str(key), item, names, depth + 1) for key, item in mapping.items()
-            }
-        if isinstance(value, list):
-            return [self._mask_each(item, names, depth + 1) for item in cast("list[Any]", value)]
-        return value
 
     def _find_typed_texts(self, tool: str, arguments: Mapping[str, Any]) -> Iterator[str]:
         names = self._names(tool)
@@ -116,6 +120,71 @@ class Redactor:
                 waiting += cast("Mapping[str, Any]", value).items()
             elif isinstance(value, list):
                 waiting += [(name, item) for item in cast("list[Any]", value)[:100]]
+
+
+class _LimitedCopy:
+    """Copies the values of a call that are shown, with a placeholder for each text that it types.
+
+    The number of values and of characters is limited. A caller may send megabytes, and they are searched for
+    secrets in the event loop.
+    """
+
+    def __init__(self, names_of: Callable[[str], frozenset[str]]) -> None:
+        self._names_of = names_of
+        self._values = MAX_VALUES
+        self._characters = MAX_SEARCHED
+
+    def of_call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        return self._of_mapping(arguments, self._names_of(tool), 0)
+
+    def of(self, value: Any, names: frozenset[str] = frozenset(), depth: int = 0) -> Any:
+        self._values -= 1
+        if self._values < 0 or depth > MAX_DEPTH:
+            return "…"
+        if isinstance(value, str):
+            return self._of_text(value, MAX_VALUE_CHARS)
+        if isinstance(value, Mapping):
+            mapping = cast("Mapping[str, Any]", value)
+            if isinstance(mapping.get("tool"), str) and isinstance(mapping.get("arguments"), Mapping):
+                tool = mapping["tool"]
+                step = self._of_mapping(mapping["arguments"], self._names_of(tool), depth + 1)
+                return {"tool": self._of_text(tool, MAX_KEY_CHARS), "arguments": step}
+            return self._of_mapping(mapping, names, depth + 1)
+        if isinstance(value, (list, tuple)):
+            items = cast("Sequence[Any]", value)
+            copied = [self.of(item, names, depth + 1) for item in items[: _count_kept(items)]]
+            return [*copied, *_note_rest(items)]
+        return value
+
+    def _of_mapping(self, entries: Mapping[str, Any], names: frozenset[str], depth: int) -> dict[str, Any]:
+        copied = {
+            self._of_text(str(key), MAX_KEY_CHARS): self._of_argument(str(key), item, names, depth)
+            for key, item in islice(entries.items(), _count_kept(entries))
+        }
+        for rest in _note_rest(entries):
+            copied["…"] = rest
+        return copied
+
+    def _of_argument(self, name: str, value: Any, names: frozenset[str], depth: int) -> Any:
+        is_typed = name in names and value is not None and not isinstance(value, bool)
+        # The values in a list or mapping of fields have their own names.
+        return TYPED if is_typed and not _has_fields(value) else self.of(value, names, depth)
+
+    def _of_text(self, text: str, longest: int) -> str:
+        searched = min(len(text), longest + OVERLAP_CHARS)
+        if searched > self._characters:
+            return "…"
+        self._characters -= searched
+        return cut_for_search(text, longest)
+
+
+def _count_kept(values: Mapping[str, Any] | Sequence[Any]) -> int:
+    return MAX_ITEMS if len(values) <= MAX_ITEMS else MAX_ITEMS - 1
+
+
+def _note_rest(values: Mapping[str, Any] | Sequence[Any]) -> list[str]:
+    rest = len(values) - _count_kept(values)
+    return [f"… {rest} more"] if rest else []
 
 
 def _has_fields(value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from footlight.browser.network.console import MessageFilter
@@ -21,9 +21,9 @@ __all__ = [
     "Report",
     "ReportMessage",
     "ReportRequest",
-    "collect_messages",
-    "collect_report",
-    "collect_requests",
+    "Traffic",
+    "collect_traffic",
+    "make_report",
 ]
 
 
@@ -69,46 +69,61 @@ class Report:
 MAX_REQUESTS = 300
 MAX_MESSAGES = 200
 MAX_URL = 500
+MAX_TEXT = 2_000
 
 
-def collect_report(
-    session_id: str,
-    entries: Sequence[Entry],
-    requests: Sequence[ReportRequest],
-    messages: Sequence[ReportMessage],
-) -> Report:
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """The latest requests and console messages of a session, oldest first.
+
+    They are masked when somebody reads them, because that takes seconds for a hostile page.
+    """
+
+    redactor: Redactor
+    requests: Sequence[ReportRequest] = ()
+    messages: Sequence[ReportMessage] = ()
+
+    def mask(self) -> tuple[list[ReportRequest], list[ReportMessage]]:
+        """Return the masked requests and messages. This runs in a thread."""
+        text = self.redactor.text
+        requests = [
+            replace(each, url=text(each.url, MAX_URL), failure=text(each.failure, MAX_TEXT))
+            for each in self.requests
+        ]
+        messages = [
+            replace(each, text=text(each.text, MAX_TEXT), source=text(each.source, MAX_URL))
+            for each in self.messages
+        ]
+        return requests, messages
+
+
+def collect_traffic(session: Session, redactor: Redactor) -> Traffic:
+    """Copy the latest requests and the known console messages of a session, and the secrets known now."""
+    requests = [
+        ReportRequest(
+            method=entry.method,
+            url=entry.url,
+            status=entry.status,
+            kind=entry.resource_type,
+            at_ms=entry.started_at,
+            duration_ms=entry.duration,
+            failure=entry.failure or "",
+        )
+        for entry in session.log.select(LogFilter())[-MAX_REQUESTS:]
+    ]
+    messages = [
+        ReportMessage(level=message.level, text=message.text, source=message.source, count=message.count)
+        for message in session.console.select(MessageFilter())[-MAX_MESSAGES:]
+    ]
+    return Traffic(redactor.copy(), requests, messages)
+
+
+def make_report(session_id: str, entries: Sequence[Entry], traffic: Traffic | None) -> Report:
+    """Return the report of a session. This runs in a thread, because it masks the traffic."""
+    requests, messages = traffic.mask() if traffic else ([], [])
     notes = ["The report does not contain text that was typed into fields."]
     if len(requests) == MAX_REQUESTS:
         notes.append(f"Only the latest {MAX_REQUESTS} requests are shown.")
     return Report(
         title=f"Session {session_id}", entries=entries, requests=requests, messages=messages, notes=notes
     )
-
-
-def collect_requests(session: Session, redactor: Redactor) -> list[ReportRequest]:
-    """Return the latest requests of a session, oldest first."""
-    return [
-        ReportRequest(
-            method=entry.method,
-            url=redactor.text(entry.url, MAX_URL),
-            status=entry.status,
-            kind=entry.resource_type,
-            at_ms=entry.started_at,
-            duration_ms=entry.duration,
-            failure=redactor.text(entry.failure or ""),
-        )
-        for entry in session.log.select(LogFilter())[-MAX_REQUESTS:]
-    ]
-
-
-def collect_messages(session: Session, redactor: Redactor) -> list[ReportMessage]:
-    """Return the latest known console messages of a session, oldest first."""
-    return [
-        ReportMessage(
-            level=message.level,
-            text=redactor.text(message.text),
-            source=redactor.text(message.source, MAX_URL),
-            count=message.count,
-        )
-        for message in session.console.select(MessageFilter())[-MAX_MESSAGES:]
-    ]

@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from starlette.datastructures import Headers, QueryParams
 from starlette.responses import FileResponse, Response
 
+from footlight.server.answers.json_values import count_work
 from footlight.transports.network.access import AccessControl, Refusal
 from footlight.watch.tickets import Tickets
 from footlight.watch.trace_viewer import InvalidTraceError, TraceViewer
@@ -38,11 +39,13 @@ PATH = "/watch"
 WAIT_SECONDS = 10.0
 """The time limit for a request that waits for changes."""
 SEND_SECONDS = 10.0
-"""The time limit for a watcher to read an answer."""
+"""The time limit for a watcher to send a request, and to read an answer."""
 FILE_SECONDS = 300.0
 """The time limit for a watcher to read a trace."""
 MAX_BODY = 64 << 10
 MAX_NEW_CALLS = 300
+MAX_STATE_SIZE = 2_000_000
+"""The maximum number of values and characters of the calls in a state."""
 
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -238,7 +241,8 @@ class WatchSite:
             None if session is None else str(session), None if call is None else str(call), visitor
         )
         try:
-            return _json({"url": self._trace_viewer.open(trace)})
+            owner = visitor.session_id or visitor.owner or ""
+            return _json({"url": self._trace_viewer.open(trace, owner=owner)})
         except InvalidTraceError as error:
             raise WatchRequestError(410, str(error)) from None
 
@@ -263,6 +267,7 @@ def _render_state(state: WatchState, visitor: Visitor, watcher: str) -> dict[str
     sessions = [each for each in state.sessions if each.is_for(visitor)]
     open_ids = {each.session_id for each in sessions}
     calls = [each.view for each in state.calls if each.is_for(visitor)]
+    latest = _take_latest(calls)
     return {
         "revision": state.revision,
         "captures": state.captures,
@@ -270,9 +275,20 @@ def _render_state(state: WatchState, visitor: Visitor, watcher: str) -> dict[str
         "ended": [
             each.view for each in state.ended if each.is_for(visitor) and each.session_id not in open_ids
         ],
-        "calls": calls[-MAX_NEW_CALLS:],
-        "left_out": max(0, len(calls) - MAX_NEW_CALLS),
+        "calls": latest,
+        "left_out": len(calls) - len(latest),
     }
+
+
+def _take_latest(calls: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return the latest calls, in order, whose number and size are within the limits of a state."""
+    room, kept = MAX_STATE_SIZE, 0
+    for call in reversed(calls[-MAX_NEW_CALLS:]):
+        room -= count_work(call, characters=1, most=room)
+        if room < 0:
+            break
+        kept += 1
+    return calls[len(calls) - kept :]
 
 
 def _check_sender(access_control: AccessControl, headers: Headers) -> None:
@@ -287,17 +303,11 @@ async def _wait_until_gone(receive: Receive) -> None:
 
 
 async def _body(receive: Receive) -> Mapping[str, Any]:
-    body = bytearray()
-    while True:
+    try:
         async with asyncio.timeout(SEND_SECONDS):
-            message = await receive()
-        if message["type"] == "http.disconnect":
-            raise WatchRequestError(400, "The request ended before its body was complete.")
-        body += message.get("body", b"")
-        if len(body) > MAX_BODY:
-            raise WatchRequestError(413, "The request is too large.")
-        if not message.get("more_body", False):
-            break
+            body = await _read_all(receive)
+    except TimeoutError:
+        raise WatchRequestError(408, f"The request took longer than {SEND_SECONDS:.0f} seconds.") from None
     try:
         value: object = json.loads(body)
     except (ValueError, RecursionError):
@@ -305,6 +315,19 @@ async def _body(receive: Receive) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise WatchRequestError(400, "The body must be a JSON object.")
     return cast("dict[str, Any]", value)
+
+
+async def _read_all(receive: Receive) -> bytes:
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise WatchRequestError(400, "The request ended before its body was complete.")
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY:
+            raise WatchRequestError(413, "The request is too large.")
+        if not message.get("more_body", False):
+            return bytes(body)
 
 
 def _count(query: QueryParams, name: str) -> int:

@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict, deque
 
 from footlight.server.help import Ticket
+from footlight.watch.watchers import find_oldest_of_most
 
 __all__ = ["Tickets"]
 
@@ -25,10 +26,16 @@ class Tickets:
         self._valid: OrderedDict[str, Ticket] = OrderedDict()
         self._closed: deque[str] = deque(maxlen=MAX_CLOSED)
 
-    def open(self, session_id: str, *, hand_backs: int, expires: float) -> Ticket | None:
-        """Return a ticket for a session, or None if the watch page has no address."""
+    def open(self, session_id: str, *, owner: str, hand_backs: int, expires: float) -> Ticket | None:
+        """Return a ticket for a session, or None if the watch page has no address.
+
+        It replaces an earlier ticket for the session, whose call has ended without an answer. If there are
+        too many tickets, one of the principal with the most tickets is closed.
+        """
         if self.url is None:
             return None
+        for earlier in [each for each in self._valid.values() if each.session_id == session_id]:
+            self.close(earlier)
         token = secrets.token_urlsafe(32)
         # Browsers do not send the fragment of a URL, so the token does not appear in logs or on other sites.
         ticket = Ticket(
@@ -36,12 +43,14 @@ class Tickets:
             token=token,
             url=f"{self.url}#token={token}",
             session_id=session_id,
+            owner=owner,
             expires=expires,
             hand_backs=hand_backs,
         )
         self._valid[token] = ticket
         while len(self._valid) > MAX_TICKETS:
-            self.close(next(iter(self._valid.values())))
+            owners = {token: each.owner for token, each in self._valid.items()}
+            self.close(self._valid[find_oldest_of_most(owners)])
         return ticket
 
     def find(self, token: str) -> Ticket | None:

@@ -10,7 +10,6 @@ import contextlib
 import secrets
 import socket
 import zipfile
-from collections import OrderedDict
 from collections.abc import AsyncGenerator
 from functools import cache
 from importlib.resources import files
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response
 
-from footlight.watch.watchers import refuse_sender
+from footlight.watch.watchers import find_oldest_of_most, refuse_sender
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -63,10 +62,13 @@ class TraceViewer:
     """Serves opened traces, each below a separate path. The latest ones stay open until the server ends."""
 
     def __init__(self) -> None:
-        self._opened: OrderedDict[str, Path] = OrderedDict()
+        self._opened: dict[str, Path] = {}
+        self._owners: dict[str, str] = {}
 
-    def open(self, trace: Path) -> str:
+    def open(self, trace: Path, *, owner: str = "") -> str:
         """Open a trace, and return the path and the query of its URL.
+
+        If there are too many traces, one of the owner with the most is closed.
 
         Raises:
             InvalidTraceError: the file is missing or not a trace, or Playwright has no trace viewer.
@@ -78,9 +80,10 @@ class TraceViewer:
         if not _viewer_files():
             raise InvalidTraceError("The installed Playwright package has no trace viewer.")
         token = secrets.token_urlsafe(32)
-        self._opened[token] = trace
+        self._opened[token], self._owners[token] = trace, owner
         while len(self._opened) > MAX_OPENED:
-            self._opened.popitem(last=False)
+            oldest = find_oldest_of_most(self._owners)
+            del self._opened[oldest], self._owners[oldest]
         return f"{PREFIX}{token}/index.html?trace={PREFIX}{token}/{TRACE}"
 
     def owns(self, path: str) -> bool:

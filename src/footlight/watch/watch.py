@@ -16,7 +16,7 @@ from footlight.server.answers.masking import Mask, keep_unmasked
 from footlight.server.live_view import SessionView
 from footlight.watch.control import Control
 from footlight.watch.journal import Journal
-from footlight.watch.local_backend import LocalWatchBackend, session_view
+from footlight.watch.local_backend import LocalWatchBackend, mask_views, view_session
 from footlight.watch.pictures import Pictures
 from footlight.watch.redaction import Redactor
 from footlight.watch.site import WatchSites
@@ -78,10 +78,12 @@ class Watch:
         """Return the state of a session and its changes, after at most `VIEW_SECONDS`."""
         page = session.page_table.current
         found = await self.pictures.wait_for_next(session, page, after_frame, VIEW_SECONDS) if page else None
+        shown = view_session(session, self.pictures)
+        await mask_views([shown], self.journal.redactor)
         revision = self.journal.revision
         calls = self.journal.entries(session_id=session.id, after=after_call)
         facts = {
-            "session": session_view(session, self.journal, self.pictures),
+            "session": shown,
             "calls": [_summary(entry) for entry in calls[-MAX_VIEW_CALLS:]],
             "frame": found[0] if found else after_frame,
             "revision": revision,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,6 +23,7 @@ __all__ = [
     "WatchRequestError",
     "WatchState",
     "WatchedItem",
+    "find_oldest_of_most",
     "refuse_sender",
 ]
 
@@ -118,6 +120,12 @@ class WatchBackend(Protocol):
     async def give_back(self, session_id: str, watcher: str, note: str, visitor: Visitor) -> None: ...
 
     async def act(self, session_id: str, watcher: str, events: Sequence[Any], visitor: Visitor) -> None: ...
+
+
+def find_oldest_of_most(owners: Mapping[str, str]) -> str:
+    """Return the first key of the owner with the most keys, so that nobody displaces the keys of others."""
+    most = Counter(owners.values()).most_common(1)[0][0]
+    return next(key for key, owner in owners.items() if owner == most)
 
 
 def refuse_sender(access_control: AccessControl, headers: Headers) -> Refusal | None:

@@ -13,14 +13,18 @@ import psutil
 import pytest
 
 from footlight.browser.context.state_store import StateStore
+from footlight.browser.recording.artifact_store import StoredFile
 from footlight.browser.sessions.change_events import SessionChange
 from footlight.browser.sessions.engine import Engine
 from footlight.caller import ANONYMOUS, LOCAL, Caller
 from footlight.config import PoolSettings, ResourceSettings, SecuritySettings, SessionSettings, Settings
 from footlight.server.answers.answer import Answer
+from footlight.server.answers.masking import Masker
+from footlight.server.answers.secrets import Secrets
 from footlight.server.calls.dispatcher import Dispatcher
 from footlight.server.resources.resources import ResourceNotFoundError, Resources
 from footlight.toolsets.browser import load_tools
+from tests.loop_watch import watch_loops
 from tests.processes import descendants_of, kill_all, line_of, name_of
 from tests.site import Site
 
@@ -453,3 +457,19 @@ async def test_uri_parts_are_completed_from_existing_resources(world: World, sit
     assert await world.resources.open_urls(caller) == (url,)
     for id in ("default", other):
         await world.call("close_session", caller, sessionId=id)
+
+
+async def test_list_of_many_resources_does_not_block_the_event_loop(world: World, session: str) -> None:
+    table = world.engine.find_sessions()
+    assert table is not None
+    opened = table.find(session, caller=LOCAL)
+    resources = Resources(world.engine.find_sessions, mask=Masker(Secrets({"CODE": "kumquat-7731"})))
+    for at in range(10_000):
+        opened.store_artifact(
+            StoredFile(session_id=session, name=f"{at}.txt", mime_type="text/plain", data=b"")
+        )
+
+    with watch_loops() as gaps:
+        assert len(await asyncio.create_task(resources.list(LOCAL))) > 10_000
+
+    assert gaps.too_long == []

@@ -68,7 +68,7 @@ class RequestElicitation:
     ) -> AsyncGenerator[_Invitation]:
         """Yield an invitation with a ticket. A repeated call reuses the ticket of its question."""
         ticket = self._find_ticket(session_id) or self.tickets.open(
-            session_id, hand_backs=hand_backs, expires=expires
+            session_id, owner=self.request.caller.principal, hand_backs=hand_backs, expires=expires
         )
         is_repeated = False
         try:

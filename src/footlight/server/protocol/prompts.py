@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
 from footlight.caller import Caller
 from footlight.server.answers.masking import Mask, keep_unmasked
 from footlight.server.answers.untrusted import META
@@ -22,26 +24,29 @@ MAX_VALUES = 100
 
 
 class PromptHandlers:
-    """Handles `prompts/*`. `library` loads the prompts on first use, because that is slow."""
+    """Handles `prompts/*`. `library` loads the prompts on first use, in a thread, because that is slow."""
 
     def __init__(self, library: Callable[[], PromptLibrary], *, mask: Mask = keep_unmasked) -> None:
         self._library = library
         self._mask = mask
 
     async def list(self, request: Request) -> dict[str, Any]:
-        prompts, following = page_of(self._library().list(), request)
+        prompts, following = page_of((await asyncio.to_thread(self._library)).list(), request)
         return {"prompts": [_list_entry(prompt) for prompt in prompts], **following}
 
     async def get(self, request: Request) -> dict[str, Any]:
         name, arguments = request.text("name"), request.texts_by_name("arguments")
-        library = self._library()
+        library = await asyncio.to_thread(self._library)
+        length = len(name) + sum(len(key) + len(value) for key, value in arguments.items())
         try:
-            text = library.render(name, arguments)
+            text = await offload(
+                length // CHARACTERS_A_NODE, lambda: self._mask(library.render(name, arguments))
+            )
         except PromptError as error:
             raise ProtocolError(INVALID_PARAMS, self._mask(str(error))) from None
         prompt = library.get(name)
         assert prompt is not None
-        content = {"type": "text", "text": self._mask(text)}
+        content = {"type": "text", "text": text}
         return {"description": prompt.description, "messages": [{"role": "user", "content": content}]}
 
 
@@ -87,7 +92,7 @@ class CompletionHandler:
         }
 
     async def _for_prompt(self, prompt_name: str, name: str, prefix: str, caller: Caller) -> tuple[str, ...]:
-        prompt = self._library().get(prompt_name)
+        prompt = (await asyncio.to_thread(self._library)).get(prompt_name)
         if prompt is None:
             raise ProtocolError(INVALID_PARAMS, f"Prompt not found: {prompt_name}")
         argument = next((each for each in prompt.arguments if each.name == name), None)

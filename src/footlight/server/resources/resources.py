@@ -99,6 +99,9 @@ class ResourceReader(Protocol):
     async def open_urls(self, caller: Caller) -> tuple[str, ...]: ...
 
 
+TEXTS_A_RESOURCE = 4
+
+
 class Resources:
     """The resources of the sessions of this process.
 
@@ -117,8 +120,9 @@ class Resources:
 
     async def list(self, caller: Caller) -> tuple[ListedResource, ...]:
         """Return the resources, sorted by URI."""
-        found = (each for session in self._sessions(caller) for each in resources_of(session))
-        return self._mask(tuple(sorted(found, key=lambda resource: resource.uri)))
+        listed = (each for session in self._sessions(caller) for each in resources_of(session))
+        found = tuple(sorted(listed, key=lambda resource: resource.uri))
+        return await offload(len(found) * TEXTS_A_RESOURCE, lambda: self._mask(found))
 
     async def read(self, uri: str, caller: Caller) -> ResourceContent:
         """Read a resource, within a time limit if its page does not answer.

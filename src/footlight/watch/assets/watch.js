@@ -245,7 +245,7 @@ function showTurn(session) {
 /** @type {(path: string, body: object) => Promise<boolean>} */
 async function steer(path, body) {
   try {
-    await send(path, { session: chosen, ...body });
+    await send(path, body);
     showText("message", "");
     return true;
   } catch (error) {
@@ -256,22 +256,30 @@ async function steer(path, body) {
 }
 
 let queue = Promise.resolve(true);
-/** @type {(event: object) => Promise<boolean>} */
-const act = (event) => {
-  queue = queue.then(() => steer("act", { events: [event] }));
+/** @type {(step: () => Promise<boolean>) => Promise<boolean>} */
+const enqueue = (step) => {
+  queue = queue.then(step);
   return queue;
+};
+/**
+ * Send an event to the session that is chosen now. An event after the hand-back is dropped.
+ *
+ * @type {(event: object) => Promise<boolean>}
+ */
+const act = (event) => {
+  const session = chosen;
+  const isYours = () => Boolean(sessions.find((each) => each.id === session)?.yours);
+  return enqueue(async () => isYours() && steer("act", { session, events: [event] }));
 };
 /**
  * Apply the answer of the server at once, so that the next key goes to the page.
  *
- * @type {(yours: boolean) => void}
+ * @type {(yours: boolean, id: string | null) => void}
  */
-function setMine(yours) {
-  const session = current();
-  if (session) {
-    Object.assign(session, { yours, state: yours ? "person" : "idle" });
-    showTurn(session);
-  }
+function setMine(yours, id) {
+  const session = sessions.find((each) => each.id === id);
+  if (session) Object.assign(session, { yours, state: yours ? "person" : "idle" });
+  showChosen();
   poll(); // A pending answer would be outdated.
 }
 
@@ -285,10 +293,11 @@ const input = new RemoteInput(get("stage"), {
 get("take").addEventListener("click", async () => {
   get("take").disabled = true;
   showText("turn", "Waiting for the running call…");
-  const isTaken = await steer("take", {});
+  const session = chosen;
+  const isTaken = await steer("take", { session });
   get("take").disabled = false;
   if (isTaken) {
-    setMine(true);
+    setMine(true, session);
     get("stage").focus();
   } else showChosen();
 });
@@ -296,10 +305,14 @@ get("take").addEventListener("click", async () => {
 get("giving").addEventListener("submit", async (/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   input.flush();
-  await queue;
-  if (await steer("give-back", { note: get("note").value })) {
+  const session = chosen;
+  const isGiven = await enqueue(async () => {
+    const isDone = await steer("give-back", { session, note: get("note").value });
+    if (isDone) setMine(false, session);
+    return isDone;
+  });
+  if (isGiven) {
     get("note").value = "";
-    setMine(false);
     get("take").focus();
   }
 });
