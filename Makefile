@@ -5,7 +5,7 @@
 .NOTPARALLEL:
 .PHONY: demo test test-all coverage mutation conformance conformance-client agreement check bench release docs pictures gen setup clean help
 
-demo: ## drive a real site through the server and show each call
+demo: ## drive a demonstration shop through the server and show each call
 	@scripts/demo $(ARGS)
 
 test: ## run the tests of every feature on a real browser
@@ -29,7 +29,7 @@ conformance-client: ## run the protocol's public test suite against the client
 agreement: ## compare snapshots with the roles and names that Chrome computes
 	@scripts/agreement $(ARGS)
 
-check: ## format, lint, types, import rules, generated files
+check: ## format, lint, JavaScript, types, import rules, generated files, requirements
 	@scripts/check $(ARGS)
 
 bench: ## measure, beside the same work in plain Playwright

@@ -135,7 +135,7 @@ class Front(ToolCaller):
 
         Raises:
             SessionNotFoundError: the worker that the id names does not exist, and sessions are not kept.
-        WorkerLostError: the registry does not answer.
+            WorkerLostError: the registry does not answer.
         """
         id = _make_registered_id(session_id, caller)
         if id is None:

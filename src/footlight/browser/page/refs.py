@@ -3,7 +3,7 @@
 If the element of a ref is gone, the ref leads to another element only if nothing else on the page was like
 the old element, and exactly one new element is, or if the page drew the same content again around it. If the
 element exists but now means something else, such as the row of a list that is reused for another entry, the
-ref is refused.
+ref is refused for a call that acts.
 """
 
 from __future__ import annotations

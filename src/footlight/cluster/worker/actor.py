@@ -67,8 +67,8 @@ FOLLOW_SECONDS = 20.0
 class Worker:
     """The browsers, sessions and calls of one worker.
 
-    Its engine starts with the first call. The worker ends when no server has asked for its status for the
-    time of the lease.
+    Its engine starts when a server first asks for its status or calls it. The worker ends when no server has
+    asked for its status for the time of the lease.
     """
 
     def __init__(self, name: str, settings: dict[str, Any]) -> None:

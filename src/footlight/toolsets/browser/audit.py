@@ -201,7 +201,7 @@ class Vital(TypedDict):
 class WebVitals(TypedDict):
     """Of the current document, since it was opened. What is missing has not been measured yet.
 
-    `inp` needs an interaction. `note` says what a missing value needs.
+    `note` says what `inp` needs if it is missing.
     """
 
     url: str
@@ -221,7 +221,7 @@ LIMITS = {
     "fcp": (1_800, 3_000),
     "ttfb": (800, 1_800),
 }
-"""The values up to which a vital is good, and from which it is poor (web.dev)."""
+"""The values up to which a vital is good, and above which it is poor (web.dev)."""
 
 
 @tool(effect="read", group="audit")
