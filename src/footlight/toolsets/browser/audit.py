@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from footlight.audit.page.page import AuditViewport, ConsoleMessage, OpenResult
     from footlight.browser.reading.isolated_world import ElementPath, IsolatedWorld
     from footlight.browser.snapshot.nodes import Snapshot
+    from footlight.protocol.errors import MCPError
 
 __all__ = []
 
@@ -109,7 +110,7 @@ async def audit_page(
         try:
             evidence: Evidence = await measurement.run()
         except MCPError as error:
-            raise InvalidParameterError(f"the page cannot be audited: {error.message}") from error
+            raise _make_error("the page cannot be audited", error) from error
         found = [
             each
             for each in evidence.findings
@@ -129,6 +130,14 @@ async def audit_page(
             for each in evidence.skipped[:MAX_SKIPPED]
         ]
     return result
+
+
+def _make_error(what: str, error: MCPError, **details: Any) -> FootlightError:
+    """Return the error of a failed measurement. A page that does not answer in time is a timeout."""
+    message = f"{what}: {error.message}"
+    if isinstance(error, TimeoutError):
+        return DeadlineExceededError(message, **details)
+    return InvalidParameterError(message, **details)
 
 
 class RecheckResult(TypedDict):
@@ -173,9 +182,7 @@ async def recheck(
         try:
             collected = await collector.collect(page, await page.find_view())
         except MCPError as error:
-            raise InvalidParameterError(
-                f"finding: {rule} could not be checked: {error.message}", parameter="finding"
-            ) from error
+            raise _make_error(f"finding: {rule} could not be checked", error, parameter="finding") from error
         for each in collected.findings:
             if each.rule == rule:
                 described = await _describe_finding(page, each, whole=True)
@@ -237,7 +244,7 @@ async def web_vitals(call: ToolCall) -> WebVitals:
         try:
             answer = an_object(await page.evaluate(script("entries", "vitals")))
         except MCPError as error:
-            raise InvalidParameterError(f"the page cannot be measured: {error.message}") from error
+            raise _make_error("the page cannot be measured", error) from error
         result: dict[str, Any] = {
             "url": call.page.url,
             "interactions": integer(answer.get("interactions")) or 0,
@@ -286,7 +293,7 @@ class _LivePage:
         try:
             width, height = await self.evaluate("() => [innerWidth, innerHeight]")
         except MCPError as error:
-            raise DeadlineExceededError(f"the page cannot be measured: {error.message}") from error
+            raise _make_error("the page cannot be measured", error) from error
         return AuditViewport("the present size", int(width), int(height))
 
     async def open(self, url: str, view: AuditViewport) -> OpenResult:  # noqa: ARG002 - it is open
