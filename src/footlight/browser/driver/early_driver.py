@@ -21,6 +21,8 @@ __all__ = ["EarlyDriver", "driver_environment", "start_early_driver"]
 
 COMPILE_CACHE = "FOOTLIGHT_DRIVER_CACHE"
 """The variable for `event_limits.js`, which removes it from the environment of the browsers."""
+YOUNG_GENERATION = 1
+"""In MiB, for each half of the space for new objects. With Node's 16 the driver keeps 17 MiB more, and is not faster."""
 
 
 class EarlyDriver:
@@ -78,7 +80,7 @@ def _start() -> EarlyDriver | None:
     environment.pop("FOOTLIGHT_TOKEN", None)  # Child processes do not need it.
     try:
         process = subprocess.Popen(
-            [node, script, "run-driver"],
+            [node, f"--max-semi-space-size={YOUNG_GENERATION}", script, "run-driver"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
