@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import connect_browser
+
 if TYPE_CHECKING:
     from tests.conftest import Browser
+    from tests.site import Site
 
 pytestmark = pytest.mark.anyio
 
@@ -446,3 +449,37 @@ async def test_budget_keeps_controls_of_every_kind(browser: Browser) -> None:
     assert 'button "Save changes"' in await lines(
         browser, f"<main>{boxes}<button>Save changes</button></main>", 700
     )
+
+
+async def test_unchanged_page_has_one_resource_for_repeated_snapshots(browser: Browser) -> None:
+    await browser.show(ADMIN)
+    await browser.call("snapshot", budget=600)  # The first one after navigating tells more of the landmarks.
+    seen = [await browser.call("snapshot", budget=600) for _ in range(2)]
+    interactive = await browser.call("snapshot", budget=600, interactive=True)
+    await browser.evaluate("document.querySelector('[role=status]').textContent = 'It was changed.'")
+    changed = await browser.call("snapshot", budget=600)
+    await browser.evaluate("document.title = 'Another title'")
+    renamed = await browser.call("snapshot", budget=600)
+
+    assert seen[0] == seen[1]
+    assert interactive["snapshot"] != seen[0]["snapshot"]
+    assert "It was changed." in changed["snapshot"]
+    assert renamed["title"] == "Another title"
+    assert changed["resource"] != seen[0]["resource"]
+
+
+async def test_repeated_snapshot_links_to_a_text_that_is_still_stored(site: Site) -> None:
+    page = f"<main>{''.join(f'<p>Text {number}</p>' for number in range(200))}</main>"
+    async with connect_browser(site, FOOTLIGHT_RESOURCES_MAX_STORED="5000") as browser:
+        await browser.show(page)
+        texts = [await browser.call("snapshot", budget=500) for _ in range(3)]
+        await browser.call("tabs", action="new", url=browser.site.page(page, path="/other"))
+        await browser.call("snapshot", budget=500)
+        await browser.call("tabs", action="select", pageId="page-1")
+        again = await browser.call("snapshot", budget=500)
+        text = await browser.client.read_resource(again["resource"])
+
+    assert texts[1] == texts[2]
+    assert again["snapshot"].splitlines()[:-1] == texts[2]["snapshot"].splitlines()[:-1]
+    assert again["resource"] != texts[2]["resource"]
+    assert "Text 199" in str(text)

@@ -22,7 +22,9 @@ __all__ = ["EarlyDriver", "driver_environment", "start_early_driver"]
 COMPILE_CACHE = "FOOTLIGHT_DRIVER_CACHE"
 """The variable for `event_limits.js`, which removes it from the environment of the browsers."""
 YOUNG_GENERATION = 1
-"""In MiB, for each half of the space for new objects. With Node's 16 the driver keeps 17 MiB more, and is not faster."""
+"""In MiB, for each half of the space for new objects. With Node's own 16, the driver needs 17 MiB more and is
+not faster.
+"""
 
 
 class EarlyDriver:

@@ -152,7 +152,7 @@ async def _look(page: Page, frames_seconds: float) -> Snapshot:
     view, main = page.view, page.playwright.main_frame
     before, view.frames = view.frames, {}
 
-    async def read(frame: Frame, depth: int) -> list[Node] | None:
+    async def read(frame: Frame, depth: int) -> Sequence[Node] | None:
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(FRAME_SECONDS):
                 await _look_into(page, frame, before.get(frame), depth)
@@ -189,10 +189,10 @@ async def _look_into(page: Page, frame: Frame, before: FrameView | None, depth: 
     return reply
 
 
-async def read_nodes(reply: dict[str, Any], before: Sequence[Node], depth: int) -> list[Node]:
+async def read_nodes(reply: dict[str, Any], before: Sequence[Node], depth: int) -> Sequence[Node]:
     """Return the nodes of a reply, moved `depth` levels down. `before` are the nodes of the previous pass."""
 
-    def read() -> list[Node]:
+    def read() -> Sequence[Node]:
         if "ops" in reply:
             return apply_operations(before, reply["ops"], depth=depth)
         return [parse_node(record, depth=depth) for record in reply["nodes"]]
@@ -209,13 +209,13 @@ class FrameJoiner:
     """
 
     page: Page
-    read: Callable[[Frame, int], Awaitable[list[Node] | None]]
+    read: Callable[[Frame, int], Awaitable[Sequence[Node] | None]]
     known: Container[Frame]
     expires: float
     frames_left: int = MAX_FRAMES - 1
     nodes_left: int = MAX_INNER_NODES
 
-    async def join(self, frame: Frame, nodes: list[Node]) -> list[Node]:
+    async def join(self, frame: Frame, nodes: Sequence[Node]) -> Sequence[Node]:
         """Return the frame's nodes, with the nodes of each inner frame after its `iframe`.
 
         Return the same list if there are no inner frames.
@@ -223,7 +223,7 @@ class FrameJoiner:
         elements = [node for node in nodes if node.is_frame and node.ref]
         if not elements:
             return nodes
-        inside: dict[str | None, list[Node]] = {}
+        inside: dict[str | None, Sequence[Node]] = {}
         children: Sequence[Frame | None] = ()
         for at, node in enumerate(elements):
             if reason := self._find_limit():
@@ -256,7 +256,7 @@ class FrameJoiner:
                     await ask(child, {"what": "frame"})
         return child
 
-    async def _read_inside(self, element: Node, frame: Frame) -> list[Node]:
+    async def _read_inside(self, element: Node, frame: Frame) -> Sequence[Node]:
         self.frames_left -= 1
         own = await self.read(frame, element.depth + 1)
         if own is None:
@@ -266,7 +266,7 @@ class FrameJoiner:
         return nodes if element.box is None else await offload(len(nodes), lambda: _move(nodes, element))
 
 
-def _move(nodes: list[Node], frame: Node) -> list[Node]:
+def _move(nodes: Sequence[Node], frame: Node) -> Sequence[Node]:
     """Return the nodes with their boxes in the viewport of the parent frame."""
     if frame.box is None:
         return nodes

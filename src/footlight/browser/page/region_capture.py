@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error
@@ -100,7 +101,7 @@ async def _make_snapshot(
 ) -> Snapshot:
     """Return the snapshot of a reply, with the nodes of inner frames."""
 
-    async def read(inner: Frame, depth: int) -> list[Node] | None:
+    async def read(inner: Frame, depth: int) -> Sequence[Node] | None:
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(FRAME_SECONDS):
                 return await read_nodes(await _look_into(page, inner, details), (), depth)

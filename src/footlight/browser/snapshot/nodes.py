@@ -6,11 +6,12 @@ replies and applies the changes since the previous pass.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-__all__ = ["Node", "NodeBox", "Snapshot", "apply_operations", "parse_node"]
+__all__ = ["Node", "NodeBox", "Snapshot", "apply_operations", "are_same", "parse_node"]
 
 
 class NodeBox(NamedTuple):
@@ -85,6 +86,11 @@ class Snapshot:
         return any("modal" in node.states for node in self.nodes)
 
 
+def are_same(one: Sequence[Node], other: Sequence[Node]) -> bool:
+    """Return whether both are the same objects, as in two passes between which nothing has changed."""
+    return one is other or (len(one) == len(other) and all(map(operator.is_, one, other)))
+
+
 def parse_node(record: Sequence[Any], *, depth: int = 0) -> Node:
     """Parse a record `[depth, role, name, ref, extra?]` of a reply, and add `depth` to its level."""
     level, role, name, ref, *more = record
@@ -112,14 +118,16 @@ def parse_node(record: Sequence[Any], *, depth: int = 0) -> Node:
     )
 
 
-def apply_operations(nodes: Sequence[Node], ops: Sequence[Any], *, depth: int = 0) -> list[Node]:
-    """Return the list after the changes since the previous pass.
+def apply_operations(nodes: Sequence[Node], ops: Sequence[Any], *, depth: int = 0) -> Sequence[Node]:
+    """Return the nodes after the changes since the previous pass: the same list if there are none.
 
     An operation n keeps n nodes, -n drops n nodes, and a record is a new node.
 
     Raises:
         ValueError: the operations do not match the list.
     """
+    if ops == [len(nodes)]:
+        return nodes
     now: list[Node] = []
     at = 0
     for op in ops:

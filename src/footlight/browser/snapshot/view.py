@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from footlight.browser.driver.offload import offload
-from footlight.browser.snapshot.nodes import Node, Snapshot
+from footlight.browser.snapshot.nodes import Node, Snapshot, are_same
 from footlight.browser.snapshot.places import ElementPlace, find_places
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = [
     "RefCounter",
     "RefMeaning",
     "RemovedRef",
+    "SnapshotText",
     "identity_of",
 ]
 
@@ -132,19 +133,38 @@ class FrameView:
     document: int = 0
     generation: str | int = 0
     url: str = ""
-    nodes: list[Node] = field(default_factory=list[Node])
+    nodes: Sequence[Node] = ()
     children: dict[str, Frame] = field(default_factory=dict[str, "Frame"])
 
-    def take(self, reply: dict[str, Any], nodes: list[Node], depth: int) -> None:
+    def take(self, reply: dict[str, Any], nodes: Sequence[Node], depth: int) -> None:
         """Store a reply of the snapshot script and the nodes that were made of it."""
         self.generation, self.depth, self.nodes = reply["gen"], depth, nodes
         self.url = str(reply["url"]).partition("#")[0]
 
 
+@dataclass(frozen=True, slots=True)
+class SnapshotText:
+    """An answer with the text of a page, and what it was made of."""
+
+    snapshot: Snapshot
+    before: Snapshot | None
+    options: Sequence[object]
+    answer: Mapping[str, object]
+
+    def is_text_of(self, snapshot: Snapshot, before: Snapshot | None, options: Sequence[object]) -> bool:
+        """Return whether the answer is also right for another snapshot of the unchanged page."""
+        return (
+            self.options == options
+            and are_same(self.snapshot.nodes, snapshot.nodes)
+            and are_same(self.before.nodes if self.before else (), before.nodes if before else ())
+        )
+
+
 class PageView:
     """The view of one page.
 
-    `last_reported` is the last snapshot that its callers were shown. `shown` are the last pages that the
+    `last_reported` is the last snapshot that its callers were shown, and `last_text` the last text that was
+    written of a whole page. `shown` are the last pages that the
     callers have seen completely, by URL and whether a modal dialog covered them, newest last. `healed` maps
     refs to their successors, and `stable_selectors` maps used selectors with refs to selectors for another
     run.
@@ -155,6 +175,7 @@ class PageView:
         self.documents = 0
         """The number of documents that were read in the frames of the page."""
         self.last_reported: Snapshot | None = None
+        self.last_text: SnapshotText | None = None
         self.healed: dict[str, str] = {}
         self.shown: OrderedDict[tuple[str, bool], Snapshot] = OrderedDict()
         self._successors: OrderedDict[str, str] = OrderedDict()
@@ -218,16 +239,15 @@ class PageView:
     async def record_snapshot(self, snapshot: Snapshot) -> None:
         """Record a whole snapshot. Refs that it does not contain are gone."""
         frames = dict(self.frames)
-        about = len(snapshot.nodes) + len(self._seen)
-        now, removed = await offload(about, lambda: self._compare(frames))
-        for ref, each in removed.items():
-            self._remember_removed(ref, each)
-        self._nodes, self._urls = snapshot.nodes, {frame: each.url for frame, each in frames.items()}
-        for ref in (
-            now.keys() & self._removed.keys()
-        ):  # The element was removed from the document and put back.
-            del self._removed[ref]
-        self._seen = now
+        if snapshot.nodes is not self._nodes:
+            about = len(snapshot.nodes) + len(self._seen)
+            now, removed = await offload(about, lambda: self._compare(frames))
+            for ref, each in removed.items():
+                self._remember_removed(ref, each)
+            for ref in now.keys() & self._removed.keys():  # The element was removed and put back.
+                del self._removed[ref]
+            self._nodes, self._seen = snapshot.nodes, now
+        self._urls = {frame: each.url for frame, each in frames.items()}
         self._before = self.numbers.next
 
     def _compare(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
     from footlight.server.tools.tool_call import ToolCall
 
-__all__ = ["attach_file", "attach_screenshot", "attach_text", "shorten_answer"]
+__all__ = ["attach_again", "attach_file", "attach_screenshot", "attach_text", "shorten_answer"]
 
 MAX_FILE_BYTES = 5_000_000
 """The maximum size of a file that is stored as a resource. A larger file is only on the disk."""
@@ -63,6 +63,15 @@ def attach_text(call: ToolCall, text: str, *, tool: str) -> str | None:
         mime_type="text/plain",
     )
     return _attach(call, whole)
+
+
+def attach_again(call: ToolCall, uri: str) -> bool:
+    """Add a link to a text that an earlier call has stored. Return False if it is no longer stored."""
+    answers = map(link_to, call.session.artifacts.items(call.session.id, LongAnswer))
+    link = next((link for link in answers if link.uri == uri), None)
+    if link is not None:
+        call.attach_link(link)
+    return link is not None
 
 
 def attach_file(call: ToolCall, path: Path, mime_type: str) -> str | None:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, takewhile
 from pathlib import Path
@@ -24,9 +24,10 @@ from footlight.browser.snapshot.text.fitting import LinkTo, cut_lines, fit
 from footlight.browser.snapshot.text.formats import NodeInfo, render_json, render_yaml
 from footlight.browser.snapshot.text.landmarks import fold_known_landmarks
 from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth
+from footlight.browser.snapshot.view import SnapshotText
 from footlight.errors import InvalidParameterError
 from footlight.server.answers import PageText
-from footlight.server.calls.attachments import attach_text
+from footlight.server.calls.attachments import attach_again, attach_text
 from footlight.server.tools import Count, MaybeBudget, ToolCall, tool
 from footlight.toolsets.browser.files import describe_file, output_of
 from footlight.toolsets.browser.parameters import Selector
@@ -79,48 +80,62 @@ async def snapshot(
 ) -> SnapshotTaken:
     """Look at the page. Roles, names, states, and refs (e12) to use as selectors."""
     view = call.page.view
-    if root_selector is None and not (boxes or test_ids):
-        seen = await look(call.page, call.deadline)
-        is_whole = (not interactive and depth is None) or view.last_reported is None
-    else:
+    is_region = root_selector is not None or boxes or test_ids
+    if is_region:
         seen = await look_at(call.page, call.deadline, selector=root_selector, boxes=boxes, test_ids=test_ids)
-        is_whole = False
-    uris: list[str] = []
-
-    @call_in_loop
-    def keep(text: str) -> str | None:
-        uri = attach_text(call, text, tool="snapshot")
-        uris.extend([uri] if uri else [])
-        return uri
+    else:
+        seen = await look(call.page, call.deadline)
+    is_whole = not is_region and ((not interactive and depth is None) or view.last_reported is None)
 
     def narrow() -> Snapshot:
-        if not is_whole:
-            view.note_reported(seen.nodes, of=seen.nodes)
         nodes = keep_interactive(seen.nodes) if interactive else seen.nodes
         if test_ids and format == "text":
             nodes = [_with_test_id(node) for node in nodes]
         return Snapshot(seen.url, seen.title, nodes if depth is None else limit_depth(nodes, depth))
 
-    def write() -> SnapshotTaken:
-        selected = narrow()
-        folded = fold_known_landmarks(before, selected) if is_whole else None
-        limit = budget or call.settings.observation.budget
-        taken = _fit_snapshot(selected, format, limit, keep, uris, folded)
-        if root_selector is None and is_blank(seen):
-            taken["notice"] = BLANK_NOTICE
-        return taken
-
-    before = view.last_reported
+    before = view.last_reported if is_whole else None
     if is_whole:
         view.last_reported = seen
-    if file is None:
+    else:
+        await offload(len(seen.nodes), lambda: view.note_reported(seen.nodes, of=seen.nodes))
+    if file is not None:
+        path = await asyncio.to_thread(lambda: _write_file(call, narrow(), format, file))
+        written = describe_file(call, path, "application/json" if format == "json" else "text/plain")
+        return {"url": seen.url, "title": seen.title, **written}
+
+    limit = budget or call.settings.observation.budget
+    options = seen.url, seen.title, format, limit, interactive, depth, is_whole
+    known = view.last_text
+    if known and known.is_text_of(seen, before, options) and _link_again(call, known.answer):
+        taken = cast("SnapshotTaken", {**known.answer})
+    else:
+        uris: list[str] = []
+
+        @call_in_loop
+        def keep(text: str) -> str | None:
+            uri = attach_text(call, text, tool="snapshot")
+            uris.extend([uri] if uri else [])
+            return uri
+
+        def write() -> SnapshotTaken:
+            selected = narrow()
+            folded = fold_known_landmarks(before, selected) if is_whole else None
+            taken = _fit_snapshot(selected, format, limit, keep, uris, folded)
+            if root_selector is None and is_blank(seen):
+                taken["notice"] = BLANK_NOTICE
+            return taken
+
         taken = await offload(len(seen.nodes), write)
-        if is_whole and not taken.get("cut"):
-            view.note_shown(seen)
-        return taken
-    path = await asyncio.to_thread(lambda: _write_file(call, narrow(), format, file))
-    written = describe_file(call, path, "application/json" if format == "json" else "text/plain")
-    return {"url": seen.url, "title": seen.title, **written}
+        view.last_text = None if is_region else SnapshotText(seen, before, options, {**taken})
+    if is_whole and not taken.get("cut"):
+        view.note_shown(seen)
+    return taken
+
+
+def _link_again(call: ToolCall, taken: Mapping[str, object]) -> bool:
+    """Link to the whole text of a page as an earlier answer did. Return False if it is no longer stored."""
+    uri = taken.get("resource")
+    return uri is None or attach_again(call, str(uri))
 
 
 def _write_file(call: ToolCall, seen: Snapshot, format: SnapshotFormat, name: str) -> Path:
