@@ -11,8 +11,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tests.conftest import SessionBrowser
-from tests.tiers import sample_parameters
+from tests.conftest import Browser, SessionBrowser
 
 pytestmark = pytest.mark.anyio
 
@@ -252,22 +251,39 @@ HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    sample_parameters(
-        [
-            ("get_text", {"selector": "p"}),
-            ("fill", {"selector": "input", "value": "x"}),
-            ("screenshot", {}),
-            ("reload", {}),
-            ("clipboard", {}),
-        ],
-        ("get_text", {"selector": "p"}),
-    ),
-)
-async def test_page_in_an_endless_script_is_closed_and_session_continues(
-    browser: SessionBrowser, tool: str, arguments: dict[str, Any]
+async def test_page_in_an_endless_script_is_closed_and_session_continues(browser: SessionBrowser) -> None:
+    error = await refuse_during(browser, "while (true);", "get_text", selector="p")
+
+    assert "a script in the page does not end. Closed: page-1" in error["message"]
+
+
+@pytest.mark.slow
+async def test_page_with_an_endless_synchronous_request_is_closed_by_every_tool(
+    shared_browser: Browser,
 ) -> None:
+    async def check(tool: str, **arguments: Any) -> None:
+        id = (await shared_browser.call("create_session"))["sessionId"]
+        browser = SessionBrowser(shared_browser, id)
+        never = browser.site.never()
+
+        error = await refuse_during(browser, request_synchronously(never), tool, **arguments)
+
+        if tool != "reload":  # The process of a page that is left cannot be asked.
+            assert f"it waits for a synchronous request, such as {never}, is stopped" in error["message"]
+            assert error["details"]["waitsFor"] == never
+        await browser.call("close_session")
+
+    await asyncio.gather(  # The pages wait, and need no processor time.
+        check("fill", selector="input", value="x"), check("screenshot"), check("reload"), check("clipboard")
+    )
+
+
+def request_synchronously(url: str) -> str:
+    return f"{{ const sent = new XMLHttpRequest(); sent.open('GET', {json.dumps(url)}, false); sent.send() }}"
+
+
+async def refuse_during(browser: SessionBrowser, script: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    """Return the error of a tool that is called while a script runs. The page was closed for it."""
     await browser.show(HANG)
     hangs = asyncio.Event()
 
@@ -275,20 +291,19 @@ async def test_page_in_an_endless_script_is_closed_and_session_continues(
         hangs.set()
         return Response()
 
-    # Its script does not come back from the request before it is in the loop.
-    url = json.dumps(browser.site.route(begin))
-    ask = f"const ask = new XMLHttpRequest(); ask.open('GET', {url}, false); ask.send()"
-    await browser.call("evaluate", script=f"void setTimeout(() => {{ {ask}; while (true); }})")
+    # The page does not come back from this request before it runs the script.
+    begins = request_synchronously(browser.site.route(begin))
+    await browser.call("evaluate", script=f"void setTimeout(() => {{ {begins} {script} }})")
     async with asyncio.timeout(10):
         await hangs.wait()
 
     error = await browser.refused(tool, timeout=10_000, **arguments)
 
     assert error["code"] == "TIMEOUT"
-    assert "a script in the page does not end. Closed: page-1" in error["message"]
     assert error["details"]["closedPages"] == ["page-1"]
     await browser.show("<p>again</p>")
     assert await browser.call("get_text", selector="p") == {"text": "again"}
+    return error
 
 
 @pytest.mark.slow
@@ -314,7 +329,7 @@ async def test_error_of_a_click_that_hangs_the_page_reports_dispatch(browser: Se
 
 @pytest.mark.slow
 async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowser) -> None:
-    url = browser.site.page("<script>while (true);</script>")
+    url = browser.site.page(f"<script>{request_synchronously(browser.site.never())}</script>")
 
     error = await browser.refused("navigate", url=url, timeout=10_000)
 
@@ -326,7 +341,8 @@ async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowse
 
 @pytest.mark.slow
 async def test_closing_a_hung_page_keeps_the_other_pages(browser: SessionBrowser) -> None:
-    other = browser.site.page(HANG).replace(browser.site.url, browser.site.at("localhost"))
+    script = request_synchronously(browser.site.never())
+    other = browser.site.page(f"<button>hang</button><script>onclick = () => {script}</script>").replace(browser.site.url, browser.site.at("localhost"))
     await browser.show(f"<a href={other} target=_blank>open</a>")
     await browser.call("click", selector="a")
 

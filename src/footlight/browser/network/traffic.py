@@ -116,6 +116,11 @@ class Traffic:
             self._changed.clear()
             await self._changed.wait()
 
+    def find_unanswered(self) -> str | None:
+        """Return the URL of the oldest XMLHttpRequest without a response, or None."""
+        waiting = (request for request, sent in self._sent.items() if sent.answered is None)
+        return next((request.url for request in waiting if request.resource_type == "xhr"), None)
+
     def _find_end(self, since: float) -> float:
         sent = [each.until for each in self._sent.values() if self._is_new(each, since)]
         return max([*sent, self._request_until(since), self._document_until(since)])

@@ -80,11 +80,13 @@ async def explain_timeout(
         message += f"; {describe_silence(silent)}"
         suggestion = SILENCE_ADVICE[silent]
     elif hung := await _close_hung(page, deadline):
-        stopped = "" if hung.runs else f": its process does not respond either: it {STOPPED_OR_OVERLOADED}"
+        stopped = (
+            ""
+            if hung.runs
+            else f"process does not respond either: it {_explain_silent_process(hung.waits_for, details)}"
+        )
         if hung.closed:
-            reason = "a script in the page does not end"
-            if not hung.runs:
-                reason = f"the page's process does not respond either: it {STOPPED_OR_OVERLOADED}"
+            reason = f"the page's {stopped}" if stopped else "a script in the page does not end"
             message += (
                 f"; {reason}. Closed: {', '.join(hung.closed)}. "
                 "A call without pageId uses the oldest page that is left, or a new one"
@@ -94,7 +96,8 @@ async def explain_timeout(
                 suggestion += " Give a longer timeout to calls that make it work for long."
             details["closedPages"] = hung.closed
         else:
-            message += f"; {page.id} has not answered for {hung.silent_ms:.0f}ms, and stays open{stopped}"
+            message += f"; {page.id} has not answered for {hung.silent_ms:.0f}ms, and stays open"
+            message += f": its {stopped}" if stopped else ""
             suggestion = (
                 "Call again with a longer timeout: the page may be busy. "
                 f"If its script does not end, it is closed after {HUNG_SECONDS:.0f} seconds."
@@ -107,6 +110,17 @@ async def explain_timeout(
     return DeadlineExceededError(message, retryable=retryable, suggestion=suggestion, **details)
 
 
+def _explain_silent_process(url: str | None, details: dict[str, Any]) -> str:
+    """Return a clause why the process of a page may not respond.
+
+    A script that waits for a synchronous request blocks the process. `url` is added to the details.
+    """
+    if url is None:
+        return STOPPED_OR_OVERLOADED
+    details["waitsFor"] = url
+    return f"waits for a synchronous request, such as {url}, {STOPPED_OR_OVERLOADED}"
+
+
 @dataclass(frozen=True, slots=True)
 class _HungPages:
     closed: list[str]
@@ -114,6 +128,8 @@ class _HungPages:
     """How long the page of the call has not responded."""
     runs: bool
     """Whether the process of that page responds. If so, a script keeps the page busy."""
+    waits_for: str | None
+    """The URL of a request for which a script of that page may wait."""
 
 
 async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
@@ -124,6 +140,7 @@ async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
     if not deadline.is_over and await page.responds(deadline.remaining_ms / 1000):
         return None
     seconds = deadline.limit_reading(page.silent_seconds)
+    waits_for = page.traffic.find_unanswered()
     runs = asyncio.create_task(page.process_responds(seconds))
     try:
         closed = await page.session.close_hung(called_at=deadline.began, within_seconds=seconds)
@@ -131,6 +148,6 @@ async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
         if not closed and silent_since is None:
             return None
         silent_ms = (time.monotonic() - (silent_since or deadline.began)) * 1000
-        return _HungPages(closed, silent_ms, runs=await runs)
+        return _HungPages(closed, silent_ms, await runs, waits_for)
     finally:
         runs.cancel()
