@@ -342,7 +342,8 @@ async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowse
 @pytest.mark.slow
 async def test_closing_a_hung_page_keeps_the_other_pages(browser: SessionBrowser) -> None:
     script = request_synchronously(browser.site.never())
-    other = browser.site.page(f"<button>hang</button><script>onclick = () => {script}</script>").replace(browser.site.url, browser.site.at("localhost"))
+    page = browser.site.page(f"<button>hang</button><script>onclick = () => {script}</script>")
+    other = page.replace(browser.site.url, browser.site.at("localhost"))
     await browser.show(f"<a href={other} target=_blank>open</a>")
     await browser.call("click", selector="a")
 
