@@ -1265,18 +1265,30 @@ async def test_failing_input_handler_fails_the_call(answer: object) -> None:
     assert (failed.value.message, failed.value.reason) == (message, "protocol")
 
 
-async def test_all_input_rounds_share_the_timeout_of_one_call() -> None:
+@pytest.mark.parametrize("stateless", [True, False])
+async def test_slow_handler_of_the_client_is_not_blamed_on_the_server(stateless: bool) -> None:
+    """All rounds of input share the time limit of one call."""
     asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
 
     async def think(params: Mapping[str, Any]) -> Mapping[str, Any]:
         await asyncio.Event().wait()
         raise AssertionError
 
-    async with MCPClient(Place({**MODERN_TOOLS, "tools/call": asks}), elicitation=think) as client:
+    place = Place({**MODERN_TOOLS, "tools/call": asks} if stateless else TOOLS)
+    async with MCPClient(place, elicitation=think) as client:
+        call = asyncio.create_task(client.call_tool("a", timeout_ms=50))
+        await place.wire.asked("tools/call")
+        if not stateless:
+            place.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "elicitation/create"})
         with pytest.raises(MCPTimeoutError) as late:
-            await client.call_tool("a", timeout_ms=50)
+            await call
 
     assert (late.value.tool_name, late.value.timeout_ms) == ("a", 50)
+    assert late.value.message == (
+        "The client's handler of elicitation/create took longer than 50ms"
+        if stateless
+        else "The tool a did not respond within 50ms; the client's handler of elicitation/create had not finished"
+    )
 
 
 async def test_timed_out_stateless_call_is_cancelled() -> None:

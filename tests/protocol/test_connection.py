@@ -770,6 +770,20 @@ async def test_number_of_concurrent_handlers_is_limited() -> None:
     await ends.connection.close()
 
 
+async def test_requests_with_the_id_of_a_running_handler_are_refused() -> None:
+    """Otherwise, they would not count, and the server could not cancel the first one."""
+    ends = await open_connection(handlers={"m": wait_forever})
+    before = len(asyncio.all_tasks())
+    for _ in range(MAX_SERVED + 1):
+        ends.wire.comes({"jsonrpc": "2.0", "id": "same", "method": "m"})
+    tasks = len(asyncio.all_tasks()) - before
+
+    error = {"code": -32600, "message": "This client is answering a request with this id"}
+    assert (await ends.wire.answered("same"))["error"] == error
+    assert tasks <= 1 + MAX_SENDERS
+    await ends.connection.close()
+
+
 async def later(params: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"asked": params}
 

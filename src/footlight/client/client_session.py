@@ -202,34 +202,41 @@ class ClientSession:
         deadline: CallDeadline,
         on_progress: OnProgress | None = None,
         headers: Mapping[str, str] | None = None,
+        unanswered: str = "",
     ) -> Result:
         """Send a request and return its result. Connect first if necessary.
 
-        In the stateless protocol, the client's handlers answer the server's requests for input.
+        In the stateless protocol, the client's handlers answer the server's requests for input. `unanswered`
+        begins the message of the error if the server does not answer in time.
 
         Raises:
-            MCPTimeoutError: there was no answer before the deadline.
+            MCPTimeoutError: there was no answer before the deadline, or a handler of the client took longer.
             MCPError: the server refused, or the connection was lost.
         """
         connection, introduction = await self.ensure_connected(deadline)
 
         async def ask(params_of_round: Mapping[str, Any]) -> Result:
-            return await connection.request(
-                method, params_of_round, timeout_ms=deadline.left_ms, on_progress=on_progress, headers=headers
-            )
+            try:
+                return await connection.request(
+                    method,
+                    params_of_round,
+                    timeout_ms=deadline.left_ms,
+                    on_progress=on_progress,
+                    headers=headers,
+                )
+            except MCPTimeoutError:
+                message = f"{unanswered or f'{method} had no answer'} within {deadline.timeout_ms:.0f}ms"
+                if running := ", ".join(connection.running_handlers):
+                    message += f"; the client's handler of {running} had not finished"
+                raise deadline.make_timeout_error(message) from None
 
         async def handle(asked: str, with_params: Mapping[str, Any]) -> Mapping[str, Any]:
             async with deadline.limit(f"The client's handler of {asked}"):
                 return await connection.handle(asked, with_params)
 
-        try:
-            if is_stateless(introduction.version):
-                return await request_until_complete(ask, handle, params or {})
-            return await ask(params or {})
-        except MCPTimeoutError:
-            raise deadline.make_timeout_error(
-                f"{method} had no answer within {deadline.timeout_ms:.0f}ms"
-            ) from None
+        if is_stateless(introduction.version):
+            return await request_until_complete(ask, handle, params or {})
+        return await ask(params or {})
 
     async def request_pages(self, method: str, *, deadline: CallDeadline) -> list[Result]:
         """Request all pages of a list.

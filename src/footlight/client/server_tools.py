@@ -73,21 +73,23 @@ class ServerTools:
 
         Raises:
             ToolInvocationError: the server refused the call.
-            MCPTimeoutError: the deadline passed.
+            MCPTimeoutError: the deadline passed, while the tool or a handler of the client was running.
         """
         # Connect before the call, so that an unreachable server is not reported as a failure of the tool.
         headers = await self._param_headers(name, arguments or {}, deadline)
         params = {"name": name, "arguments": arguments or {}}
         try:
             return await self._session.request(
-                "tools/call", params, deadline=deadline, on_progress=on_progress, headers=headers
+                "tools/call",
+                params,
+                deadline=deadline,
+                on_progress=on_progress,
+                headers=headers,
+                unanswered=f"The tool {name} did not respond",
             )
         except MCPTimeoutError as error:
-            raise MCPTimeoutError(
-                f"The tool {name} did not respond within {error.timeout_ms:.0f}ms",
-                timeout_ms=error.timeout_ms,
-                tool_name=name,
-            ) from None
+            error.tool_name = error.tool_name or name
+            raise
         except MCPError as error:
             if error.reason != "peer":
                 raise

@@ -10,7 +10,7 @@ import asyncio
 import copy
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -118,6 +118,11 @@ class Connection:
     def loop_ended(self) -> bool:
         """Return whether the event loop was closed while the connection was open."""
         return self._loop is not None and self._loop.is_closed()
+
+    @property
+    def running_handlers(self) -> Sequence[str]:
+        """Return the methods of the server's requests that handlers are answering."""
+        return self._server_requests.running
 
     def check_loop(self) -> None:
         """Check that the caller runs in the event loop of the connection.
