@@ -1284,10 +1284,11 @@ async def test_slow_handler_of_the_client_is_not_blamed_on_the_server(stateless:
             await call
 
     assert (late.value.tool_name, late.value.timeout_ms) == ("a", 50)
+    who = "the client's handler of elicitation/create"
     assert late.value.message == (
-        "The client's handler of elicitation/create took longer than 50ms"
+        f"T{who[1:]} took longer than 50ms"
         if stateless
-        else "The tool a did not respond within 50ms; the client's handler of elicitation/create had not finished"
+        else f"The tool a did not respond within 50ms; {who} had not finished"
     )
 
 
