@@ -12,6 +12,7 @@ __all__ = [
     "INTERRUPTED",
     "OK",
     "InvalidUsageError",
+    "OutputNotWrittenError",
     "RequestRefusedError",
     "read_headers",
     "read_input",
@@ -34,6 +35,10 @@ class RequestRefusedError(Exception):
     def __init__(self, message: str, code: int | None) -> None:
         super().__init__(message)
         self.code = code
+
+
+class OutputNotWrittenError(Exception):
+    """The work was done, but its result could not be written."""
 
 
 def read_headers(lines: Sequence[str | None], *, option: str = "--header") -> dict[str, str] | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from footlight.atomic_files import write_atomically
 from footlight.cli.output import ignore_broken_pipe, warn
 from footlight.cli.sections import SectionedCommand
 from footlight.cli.usage import BAD_USAGE, InvalidUsageError, read_input, read_variable
@@ -93,6 +94,6 @@ def _write(text: str, out: Path | None, *, force: bool) -> None:
         # An existing file may have been edited by hand. Do not read devices and pipes.
         if out.is_file() and not force and out.read_bytes() != data:
             raise InvalidUsageError(f"{out} exists: give another --out, or --force to overwrite it")
-        out.write_bytes(data)
+        write_atomically(out, data)
     except OSError as error:
         raise InvalidUsageError(f"--out {out}: {error.strerror or error}") from None
