@@ -8,6 +8,7 @@ from pathlib import Path
 
 __all__ = [
     "BAD_USAGE",
+    "BY_SIGNAL",
     "FAILED",
     "INTERRUPTED",
     "OK",
@@ -22,7 +23,9 @@ __all__ = [
 OK = 0
 FAILED = 1
 BAD_USAGE = 2
-INTERRUPTED = 130
+BY_SIGNAL = 128
+"""To this, the number of the signal that ended the command is added."""
+INTERRUPTED = BY_SIGNAL + 2
 
 
 class InvalidUsageError(Exception):
