@@ -27,7 +27,6 @@ from footlight.protocol.errors import (
 )
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion, ServerIntroduction, negotiate
 from footlight.protocol.server_requests import Handler, request_until_complete
-from footlight.protocol.untrusted_json import text
 from footlight.protocol.versions import is_stateless
 
 if TYPE_CHECKING:
@@ -42,8 +41,6 @@ State = Literal["disconnected", "connected", "error"]
 
 GOODBYE_SECONDS = 2.0
 """The time limit for ending the HTTP session when the connection is closed."""
-MAX_PAGES = 1_000
-"""The maximum number of pages of a list."""
 
 
 class ClientSession:
@@ -237,36 +234,6 @@ class ClientSession:
         if is_stateless(introduction.version):
             return await request_until_complete(ask, handle, params or {})
         return await ask(params or {})
-
-    async def request_pages(self, method: str, *, deadline: CallDeadline) -> list[Result]:
-        """Request all pages of a list.
-
-        An empty cursor is valid, but many servers mark the last page with it. If it is sent to them, they
-        refuse it or return the first page again.
-
-        Raises:
-            MCPError: the pages have no end (`protocol`), or `request` failed.
-        """
-        pages: list[Result] = []
-        cursors: set[str] = set()
-        cursor: str | None = None
-        while True:
-            params = {} if cursor is None else {"cursor": cursor}
-            try:
-                page = await self.request(method, params, deadline=deadline)
-            except MCPError as error:
-                if cursor == "" and error.reason == "peer":
-                    return pages
-                raise
-            if cursor == "" and page in pages:
-                return pages
-            pages.append(page)
-            cursor = text(page.get("nextCursor"))
-            if cursor is None:
-                return pages
-            if cursor in cursors or len(pages) >= MAX_PAGES:
-                raise MCPError(f"{method} returns pages without end", reason="protocol")
-            cursors.add(cursor)
 
     async def _start(self) -> tuple[Connection, ServerIntroduction]:
         """Connect and negotiate, unless that has been done."""

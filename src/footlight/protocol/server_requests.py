@@ -43,6 +43,10 @@ An `MCPError` is sent to the server.
 
 MAX_SERVED = 500
 """The maximum number of requests of the server that handlers answer at the same time."""
+MAX_ID_CHARS = 1_000
+"""The maximum length of the id of a request. Answers that wait to be sent contain it."""
+MAX_METHOD_CHARS = 200
+"""The maximum length of a method that an answer quotes."""
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
@@ -109,11 +113,14 @@ class ServerRequests:
 
     def receive(self, message: Message) -> None:
         identifier, method = message["id"], message["method"]
+        if isinstance(identifier, str) and len(identifier) > MAX_ID_CHARS:
+            logger.debug("ignored a request with an id of %d characters", len(identifier))
+            return
         handler = self._handlers.get(method)
         if handler is _pong:
             self._queue.add(messages.answer_to(identifier, result={}))
         elif handler is None:
-            error = {"code": METHOD_NOT_FOUND, "message": f"{NO_HANDLER} {method}"}
+            error = {"code": METHOD_NOT_FOUND, "message": f"{NO_HANDLER} {method:.{MAX_METHOD_CHARS}}"}
             self._queue.add(messages.answer_to(identifier, error=error))
         elif len(self._serving) >= MAX_SERVED:
             error = {"code": INTERNAL_ERROR, "message": f"This client answers {MAX_SERVED} requests at once"}

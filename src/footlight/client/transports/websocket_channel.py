@@ -23,6 +23,7 @@ from websockets.protocol import State
 from footlight.client.tasks import shield_until_done
 from footlight.client.transports.network import describe_os_error, retry_after_ms
 from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
+from footlight.protocol.limited_warnings import LimitedWarnings
 from footlight.protocol.messages import Message, encode, parse
 from footlight.transports.loopback import is_loopback
 from footlight.transports.websocket_options import CLOSE_SECONDS, SUBPROTOCOL, WIRE
@@ -131,6 +132,7 @@ class _WebSocketChannel:
         self._where = where
         self._max_size = max_size
         self._send_lock = asyncio.Lock()
+        self._warnings = LimitedWarnings(logger)
         self._closed = False
         self._closing: asyncio.Task[None] | None = None
         self._reading = asyncio.create_task(self._read(), name="footlight-websocket")
@@ -180,12 +182,12 @@ class _WebSocketChannel:
 
     def _take(self, frame: str | bytes) -> None:
         if isinstance(frame, bytes):
-            logger.warning("%s: skipped a binary frame of %d bytes", self._where, len(frame))
+            self._warnings.log("%s: skipped a binary frame of %d bytes", self._where, len(frame))
             return
         try:
             message = parse(frame, unit="frame")
         except MCPError:
-            logger.warning("%s: skipped a frame that is not a message: %.120r", self._where, frame[:120])
+            self._warnings.log("%s: skipped a frame that is not a message: %.120r", self._where, frame[:120])
             return
         if not self._closed:
             self._receiver.receive(message)
