@@ -10,10 +10,11 @@ from pathlib import Path
 __all__ = ["write_atomically"]
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, *, private: bool = False) -> None:
     """Write a file, or leave it as it is if that fails.
 
-    An existing file keeps its mode, and a symbolic link its target. A device or a pipe is written directly.
+    A symbolic link keeps its target. An existing file keeps its mode, but with `private`, only the owner can
+    read the file afterwards. A device or a pipe is written directly.
 
     Raises:
         OSError: the file cannot be written. `filename` is `path`.
@@ -25,8 +26,10 @@ def write_atomically(path: Path, content: bytes) -> None:
         if mode is not None and not stat.S_ISREG(mode):
             target.write_bytes(content)
             return
-        unfinished.write_bytes(content)
-        if mode is not None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(unfinished, flags, 0o600 if private else 0o666), "wb") as file:
+            file.write(content)
+        if mode is not None and not private:
             unfinished.chmod(stat.S_IMODE(mode))
         unfinished.replace(target)
     except OSError as error:
