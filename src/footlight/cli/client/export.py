@@ -36,7 +36,7 @@ EXAMPLES = (
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists with other content.")
 @click.option("--name", metavar="NAME", help="Name of the test. Default: made from the name of the log.")
 @click.option(
-    "--server", metavar="COMMAND|URL", help="Server to run the test with. The file says so in its docstring."
+    "--server", metavar="COMMAND|URL", help="Server to run the test with, which a comment in the file names."
 )
 @click.option(
     "--var",
