@@ -7,11 +7,12 @@ of Unicode.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, cast
 
-__all__ = ["ANY_SPACE", "AnyOf", "LinearPattern", "PatternError", "matches_wildcard"]
+__all__ = ["ANY_SPACE", "AnyOf", "LinearPattern", "PatternError", "matches_wildcard", "overlapping_rest"]
 
 MAX_INSTRUCTIONS = 20_000
 """Maximum size of a caller's compiled expression. At worst RE2 runs each instruction for each character."""
@@ -21,6 +22,10 @@ MAX_OWN_MEMORY = 512 << 20
 """Maximum memory, in bytes, that RE2 may use for expressions of Footlight itself."""
 ANY_SPACE = r"[\s\v\x1c-\x1f\x{85}\p{Z}]"
 """An RE2 expression for the characters for which `str.isspace` is true."""
+MAX_OVERLAPPING_CHARS = 200
+"""Maximum length of a text whose overlaps with other texts are searched."""
+MAX_RESTS = 20
+"""Maximum number of rests after one text. A text of one repeated character overlaps itself in many ways."""
 SYNTAX = (
     "the syntax is RE2, which has no lookarounds, backreferences, atomic groups or possessive quantifiers"
 )
@@ -108,6 +113,24 @@ class AnyOf:
             end = found_end
         if end:
             yield _decode(encoded[end:])
+
+
+def overlapping_rest(text: str, others: Iterable[str]) -> str:
+    """Return an RE2 expression for what may follow `text` if one of the others begins within it, or "".
+
+    A search for `ab` and `bc` finds only `ab` in `abc`. With this expression after it, `ab` includes the `c`.
+    """
+    if len(text) > MAX_OVERLAPPING_CHARS:
+        return ""
+    rests = {
+        other[len(text) - at :]: None
+        for other in others
+        if len(other) <= MAX_OVERLAPPING_CHARS
+        for at in range(max(1, len(text) - len(other) + 1), len(text))
+        if text[at:].casefold() == other[: len(text) - at].casefold()
+    }
+    longest = sorted(rests, key=len, reverse=True)[:MAX_RESTS]
+    return f"(?i:{'|'.join(map(re.escape, longest))})?" if longest else ""
 
 
 def _options(max_memory: int) -> Any:

@@ -81,7 +81,7 @@ def test_lone_surrogate_in_a_description_is_escaped(tmp_path: Path) -> None:
     assert json.loads(as_json.out)[0]["description"] == "half \ud83d of a pair"
 
 
-ODD_SERVER = """
+ODD_SERVER = r"""
 import json, sys
 
 deep = {}
@@ -95,7 +95,7 @@ parameters = {
     "old": {"type": "array", "items": [{"type": "string"}]},
     "text": {"type": ["string", "null"]},
 }
-tool = {"name": "odd", "inputSchema": {"type": "object", "properties": parameters}}
+tool = {"name": "odd", "inputSchema": {"type": "object", "properties": parameters, "required": True}}
 name = {"name": "x", "version": "1"}
 hello = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": name}
 for line in sys.stdin:
@@ -103,6 +103,7 @@ for line in sys.stdin:
     if "id" in request:
         arguments = request["params"].get("arguments")
         contents = {
+            "half": [{"type": "text", "text": "half \ud83d of a pair"}],
             "none": [{"type": "resource", "resource": None}],
             "bad": [{"type": "image", "data": "!", "mimeType": "image/png"}],
             "blob": [{"type": "resource", "resource": {"uri": "a:b", "blob": "a"}}],
@@ -116,7 +117,7 @@ for line in sys.stdin:
 
 
 def test_unusual_schemas_and_invalid_results_of_a_server_are_handled(tmp_path: Path) -> None:
-    """A schema may be a boolean, and `items` a list of schemas in older drafts."""
+    """A schema may be a boolean. In old drafts, `items` may be a list, and `required` a boolean."""
     (tmp_path / "server.py").write_text(ODD_SERVER)
     server = ("--server", f"{sys.executable} {tmp_path / 'server.py'}")
 
@@ -125,6 +126,10 @@ def test_unusual_schemas_and_invalid_results_of_a_server_are_handled(tmp_path: P
     empty = run("call", "odd", *server, "--any=none")
     invalid = [run("call", "odd", *server, f"--any={which}") for which in ("bad", "blob")]
 
+    file = tmp_path / "half.txt"
+    half = run("call", "odd", *server, "--any=half", "--output", str(file))
+
+    assert (half.status, half.err, file.read_text()) == (0, "", "half \\ud83d of a pair\n")
     assert shown.out.splitlines()[1:] == [
         "  --any     any.",
         "  --deep    list of any or any or string or string or string or string.",

@@ -706,21 +706,26 @@ async def test_readable_body_of_an_http_error_is_in_the_message(media: str, body
 
 
 async def test_http_error_does_not_reveal_sent_credentials() -> None:
-    headers = {"Authorization": "Bearer s3cret-token", "X-Api-Key": "k3y-of-mine", "X-Team": "props"}
+    headers = {
+        "Authorization": "Bearer s3cret-token",
+        "X-Api-Key": "k3y-of-mine",
+        "Cookie": "a=first; b=second",
+        "X-Team": "props",
+    }
 
     async def script(request: Received, reply: Reply) -> None:
         if request.asks == "initialize":
             await reply.result({}, headers={"Mcp-Session-Id": "sess-1234"})
         else:
-            said = f"s3cret-token k3y-of-mine props {request.headers.get('mcp-session-id')}"
+            said = f"s3cret-token k3y-of-mine first props {request.headers.get('mcp-session-id')}"
             await reply.json({"message": said, "data": [said]}, status=403)
 
     async with serve_script(script) as server, connect_caller(server, headers=headers) as caller:
         await caller.ask("initialize", 0)
         error = await caller.fail_request()
 
-    assert error.message == f"{server.url} answers 403 Whatever: *** *** props ***"
-    assert error.data == {"message": "*** *** props ***", "data": ["*** *** props ***"]}
+    assert error.message == f"{server.url} answers 403 Whatever: *** *** *** props ***"
+    assert error.data == {"message": "*** *** *** props ***", "data": ["*** *** *** props ***"]}
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "compress", "gzip, br"])

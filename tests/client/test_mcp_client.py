@@ -23,7 +23,7 @@ from footlight import (
     is_timeout,
     is_tool_not_found,
 )
-from footlight.client import client_session
+from footlight.client import list_pages
 from footlight.protocol import connection
 from footlight.protocol.messages import encode, notification
 from footlight.protocol.results import CallResult, Content, ToolResult
@@ -792,7 +792,7 @@ async def test_empty_cursor_may_end_a_list(client: MCPClient, pages: Mapping[Any
 async def test_endless_pages_are_stopped_with_an_error(
     client: MCPClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client_session, "MAX_PAGES", 7)
+    monkeypatch.setattr(list_pages, "MAX_PAGES", 7)
     wire = wire_of(client)
     wire.script["tools/list"] = make_listing("a", nextCursor="again")
     with pytest.raises(MCPError, match="tools/list returns pages without end") as refused:
@@ -806,6 +806,15 @@ async def test_endless_pages_are_stopped_with_an_error(
 
     assert refused.value.reason == "protocol"
     assert (len(wire.of("tools/list")), len(wire.of("resources/list"))) == (2, 7)
+
+    monkeypatch.setattr(list_pages, "MAX_CHARS", 10_000)
+    wire.script["prompts/list"] = lambda params: {
+        "prompts": [{"name": "a", "description": "x" * 4_000}],
+        "nextCursor": f"{params.get('cursor', '')}x",
+    }
+    with pytest.raises(MCPError, match="prompts/list returns pages without end"):
+        await client.list_prompts()
+    assert len(wire.of("prompts/list")) == 3
 
 
 async def test_tools_are_found_by_name_and_by_search_text() -> None:
@@ -1163,7 +1172,10 @@ async def test_http_call_repeats_requested_arguments_in_headers(
     ]
     assert calls == [{"Mcp-Param-Region": "eu"}, {"Mcp-Param-Region": "=?base64?w6Q=?="}, {}]
     assert tools == ["good"]
-    assert caplog.messages == ["left out the tool bad: region: x-mcp-header is not a valid header name"]
+    assert caplog.messages == [
+        "left out of the server's tools: The tool 'bad' cannot be used: "
+        "region: x-mcp-header is not a valid header name"
+    ]
 
 
 async def test_uncacheable_tool_list_is_not_requested_before_every_call() -> None:
@@ -1265,18 +1277,31 @@ async def test_failing_input_handler_fails_the_call(answer: object) -> None:
     assert (failed.value.message, failed.value.reason) == (message, "protocol")
 
 
-async def test_all_input_rounds_share_the_timeout_of_one_call() -> None:
+@pytest.mark.parametrize("stateless", [True, False])
+async def test_slow_handler_of_the_client_is_not_blamed_on_the_server(stateless: bool) -> None:
+    """All rounds of input share the time limit of one call."""
     asks = {"resultType": "input_required", "inputRequests": {"who": {"method": "elicitation/create"}}}
 
     async def think(params: Mapping[str, Any]) -> Mapping[str, Any]:
         await asyncio.Event().wait()
         raise AssertionError
 
-    async with MCPClient(Place({**MODERN_TOOLS, "tools/call": asks}), elicitation=think) as client:
+    place = Place({**MODERN_TOOLS, "tools/call": asks} if stateless else TOOLS)
+    async with MCPClient(place, elicitation=think) as client:
+        call = asyncio.create_task(client.call_tool("a", timeout_ms=50))
+        await place.wire.asked("tools/call")
+        if not stateless:
+            place.wire.comes({"jsonrpc": "2.0", "id": "s", "method": "elicitation/create"})
         with pytest.raises(MCPTimeoutError) as late:
-            await client.call_tool("a", timeout_ms=50)
+            await call
 
     assert (late.value.tool_name, late.value.timeout_ms) == ("a", 50)
+    who = "the client's handler of elicitation/create"
+    assert late.value.message == (
+        f"T{who[1:]} took longer than 50ms"
+        if stateless
+        else f"The tool a did not respond within 50ms; {who} had not finished"
+    )
 
 
 async def test_timed_out_stateless_call_is_cancelled() -> None:

@@ -11,7 +11,8 @@ import pytest
 from footlight.client import tool_list
 from footlight.client.tool_list import ToolList
 from footlight.protocol.errors import MCPError
-from footlight.protocol.tools import Tool
+from footlight.protocol.limited_warnings import MAX_WARNINGS
+from footlight.protocol.tools import InvalidToolError, Tool
 from tests.client.channels import LIMIT_SECONDS
 
 pytestmark = pytest.mark.anyio
@@ -153,9 +154,24 @@ async def test_failed_refresh_clears_the_cache() -> None:
 
 
 async def test_unusable_tools_are_left_out() -> None:
+    def check(tool: Tool) -> None:
+        if tool.name == "bad":
+            raise InvalidToolError("bad")
+
     listing, tools = Listing([page("good", "bad")]), ToolList()
 
-    assert names(await tools.get(listing.fetch, usable=lambda tool: tool.name == "good")) == ["good"]
+    assert names(await tools.get(listing.fetch, check=check)) == ["good"]
+
+
+async def test_repeated_names_are_left_out_with_few_warnings(caplog: pytest.LogCaptureFixture) -> None:
+    """The first tool of a name is used by everything that reads the list."""
+    first = {"name": "a", "description": "the first", "inputSchema": {}}
+    listing, tools = Listing([{"tools": [first]}, page(*["a"] * 1_000)]), ToolList()
+
+    listed = await tools.get(listing.fetch)
+
+    assert [tool.description for tool in listed] == ["the first"]
+    assert caplog.messages == ["left out of the server's tools: The tool 'a' is listed again"] * MAX_WARNINGS
 
 
 async def test_tool_list_is_cached_for_the_shortest_ttl(clock: list[float]) -> None:

@@ -388,19 +388,24 @@ async def test_redirect_is_reported_as_refusal() -> None:
     assert visitors == []
 
 
-@pytest.mark.parametrize("credentials", [{"token": TOKEN}, {"headers": {"AUTHORIZATION": f"Bearer {TOKEN}"}}])
-async def test_token_in_a_refusal_is_redacted(credentials: dict[str, Any]) -> None:
+async def test_credentials_in_a_refusal_are_redacted() -> None:
     def refuse(connection: ServerConnection, request: Request) -> Response:
-        return connection.respond(
-            HTTPStatus.FORBIDDEN, f"{request.headers['Authorization']}\n" + "x" * 90_000
-        )
+        sent = (request.headers.get(name) for name in ("Authorization", "X-Api-Key", "Cookie"))
+        return connection.respond(HTTPStatus.FORBIDDEN, f"{' '.join(filter(None, sent))}\n" + "x" * 90_000)
 
     async with serve_behaviour(echo, process_request=refuse) as url:
-        error = await not_available(WebSocket(url, **credentials))
+        cases = [
+            (WebSocket(url, token=TOKEN), "Bearer ***"),
+            (WebSocket(url, headers={"AUTHORIZATION": f"Bearer {TOKEN}"}), "Bearer ***"),
+            (WebSocket(url.replace("//", "//ada:l0velace@")), "Basic ***"),
+            (WebSocket(url, headers={"X-Api-Key": TOKEN, "Cookie": "a=first; b=second"}), "*** a=***; b=***"),
+        ]
+        for transport, shown in cases:
+            error = await not_available(transport)
 
-    assert error.data.startswith("Bearer ***")
-    assert len(error.data) < 70_000
-    assert error.message.endswith("HTTP 403: Forbidden")
+            assert error.data.startswith(f"{shown}\n")
+            assert len(error.data) < 70_000
+            assert error.message.endswith("HTTP 403: Forbidden")
 
 
 @pytest.mark.parametrize(

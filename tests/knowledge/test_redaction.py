@@ -678,3 +678,11 @@ def test_many_encoded_secrets_are_redacted_together() -> None:
         redacted = {texts.redact(encoded) for _ in range(20)}
 
     assert redacted == {" ".join([MARK] * 64)}
+
+
+def test_of_overlapping_secrets_nothing_is_left() -> None:
+    texts = SecretTexts(["alpha-bravo-12", "bravo-12-charlie", "a" * 150, "a" * 149 + "b"])
+    with limit_processor_time(0.5):
+        redacted = texts.redact(f"ALPHA-bravo-12-charlie bravo-12-charlie {'a' * 4_000}b")
+
+    assert redacted.startswith(f"{MARK} {MARK} {MARK}")

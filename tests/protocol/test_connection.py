@@ -13,6 +13,7 @@ import pytest
 from footlight.protocol import connection as connection_module
 from footlight.protocol.connection import Connection
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, is_timeout
+from footlight.protocol.listeners import MAX_RUNNING
 from footlight.protocol.messages import encode
 from footlight.protocol.server_requests import MAX_ANSWERS, MAX_SENDERS, MAX_SERVED
 from tests.client.channels import LIMIT_SECONDS, Place, Refusal, Wire
@@ -697,6 +698,23 @@ async def test_notifications_are_delivered_in_order_despite_listener_errors(
     assert caplog.messages == ["a listener failed"] * 3
 
 
+async def test_flood_of_notifications_starts_a_limited_number_of_listeners(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def listen(method: str, params: Mapping[str, Any]) -> None:
+        await asyncio.Event().wait()
+
+    ends = await open_connection(on_notification=listen)
+    before = len(asyncio.all_tasks())
+    for _ in range(MAX_RUNNING + 100):
+        ends.wire.notify("a")
+    tasks = len(asyncio.all_tasks()) - before
+    await ends.connection.close()
+
+    assert tasks == MAX_RUNNING
+    assert caplog.messages == [f"dropped a message, as {MAX_RUNNING} listeners are still running"]
+
+
 # What the server asks
 
 
@@ -767,6 +785,24 @@ async def test_number_of_concurrent_handlers_is_limited() -> None:
 
     error = {"code": -32603, "message": f"This client answers {most} requests at once"}
     assert (await ends.wire.answered(most))["error"] == error
+    await ends.connection.close()
+
+
+async def test_requests_with_odd_ids_are_bounded() -> None:
+    """A repeated id would hide a running handler, and answers with huge ids would fill the queue."""
+    ends = await open_connection(handlers={"m": wait_forever})
+    before = len(asyncio.all_tasks())
+    for _ in range(MAX_SERVED + 1):
+        ends.wire.comes({"jsonrpc": "2.0", "id": "same", "method": "m"})
+    ends.wire.comes({"jsonrpc": "2.0", "id": "x" * 1_001, "method": "ping"})
+    ends.wire.comes({"jsonrpc": "2.0", "id": "odd", "method": "x" * 1_000})
+    tasks = len(asyncio.all_tasks()) - before
+
+    error = {"code": -32600, "message": "This client is answering a request with this id"}
+    assert (await ends.wire.answered("same"))["error"] == error
+    assert (await ends.wire.answered("odd"))["error"]["message"] == f"This client does not answer {'x' * 200}"
+    assert not any(len(message["id"]) > 1_000 for message in ends.wire.sent)
+    assert tasks <= 1 + MAX_SENDERS
     await ends.connection.close()
 
 

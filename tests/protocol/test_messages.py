@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from footlight.protocol.errors import MCPError
 from footlight.protocol.messages import (
+    MAX_VALUES,
     UnreadableResult,
     answer_to,
     encode,
@@ -22,6 +23,7 @@ from footlight.protocol.messages import (
     peer_error,
     request,
 )
+from tests.processor_time import limit_processor_time
 from tests.tiers import examples
 
 quick = examples(60)
@@ -153,6 +155,24 @@ def test_parsing_many_values_collects_no_garbage_in_between() -> None:
     assert len(message["result"]["values"]) == 300_000
     assert during <= 2  # A single one may begin and end after the parsing.
     assert gc.isenabled()
+
+
+def test_message_with_too_many_values_is_not_parsed() -> None:
+    """A server may send millions of values in one message, which would occupy the event loop for seconds."""
+    many = ",".join(["[]"] * (MAX_VALUES // 2 + 1))
+    commas = json.dumps("a, " * MAX_VALUES)
+    with limit_processor_time(1):
+        refused = parse(f'{{"jsonrpc":"2.0","id":7,"result":[{many}]}}', unit="line")
+        with pytest.raises(MCPError, match="sent a line that has more than 2,000,000 values"):
+            parse(f'{{"jsonrpc":"2.0","method":"x","params":{{"a":[{many}]}}}}', unit="line")
+        read = parse(f'{{"jsonrpc":"2.0","id":7,"result":{{"a":{commas}}}}}', unit="line")
+
+    assert refused == {
+        "jsonrpc": "2.0",
+        "id": 7,
+        "result": UnreadableResult("has more than 2,000,000 values"),
+    }
+    assert len(read["result"]["a"]) == 3 * MAX_VALUES
 
 
 def test_message_is_encoded_as_one_ascii_line() -> None:

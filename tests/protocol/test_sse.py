@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.protocol.errors import MCPError
-from footlight.protocol.sse import ServerSentEvent, SseDecoder
+from footlight.protocol.sse import MAX_ID_SIZE, ServerSentEvent, SseDecoder
 from tests.processor_time import limit_processor_time
 
 
@@ -159,6 +159,17 @@ def test_size_limit_applies_to_each_event() -> None:
     events = [decoder.feed(b"data: 1234567\n: a comment\n\n") for _ in range(10)]
 
     assert events == [one("1234567")] * 10
+
+
+def test_long_id_is_ignored() -> None:
+    """A stream stores the ids of its last thousand events."""
+    decoder = SseDecoder()
+    stream = f"id: {'x' * MAX_ID_SIZE}\ndata: a\n\nid: {'y' * (MAX_ID_SIZE + 1)}\ndata: b\n\n"
+
+    events = decoder.feed(stream.encode())
+
+    assert [(event.data, event.id and len(event.id)) for event in events] == [("a", MAX_ID_SIZE), ("b", None)]
+    assert decoder.last_event_id == "x" * MAX_ID_SIZE
 
 
 def test_long_line_in_many_chunks_is_decoded_in_linear_time() -> None:

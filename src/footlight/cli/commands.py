@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from typing import NamedTuple
+import sys
+from typing import Any, NamedTuple
 
 import click
 
 from footlight import __version__
 from footlight.cli.sections import EXIT_STATUSES, CommandGroup
+from footlight.cli.usage import INTERRUPTED
 
 __all__ = ["cli"]
 
@@ -49,6 +51,12 @@ EXAMPLES = (
 
 
 class _Commands(CommandGroup):
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # click would exit with the status of a failure.
+            sys.exit(INTERRUPTED)
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 

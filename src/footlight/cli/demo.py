@@ -36,11 +36,9 @@ def demo(*, output: Path, headed: bool, browser: str | None, executable_path: st
     The demo signs in, searches, orders, uploads and downloads, and compares what the server returned with
     the contents of the shop. Exits with 1 if a step failed.
     """
-    import signal
     import sys
 
-    import anyio
-
+    from footlight.cli.interruption import run_until_signal
     from footlight.demo.run import run_demo
     from footlight.demo.transcript import open_screen
 
@@ -48,12 +46,4 @@ def demo(*, output: Path, headed: bool, browser: str | None, executable_path: st
     arguments += ["--browser", browser] if browser else []
     arguments += ["--executable-path", executable_path] if executable_path else []
 
-    def end(_signal: int, _frame: object) -> None:
-        # SIGTERM ends the demo and the server in the same way as Ctrl-C.
-        signal.raise_signal(signal.SIGINT)
-
-    async def run() -> int:
-        return await run_demo(output, console=open_screen(), server_arguments=arguments)
-
-    signal.signal(signal.SIGTERM, end)
-    sys.exit(anyio.run(run))
+    sys.exit(run_until_signal(run_demo(output, console=open_screen(), server_arguments=arguments)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import platform
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from footlight.cli.interruption import run_until_signal
 from footlight.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _describe_browser(settings: Settings, say: Say) -> None:
         BrowserNotInstalledError: no browser can be started.
     """
     began = time.monotonic()
-    name, path, sandbox = asyncio.run(_try(settings))
+    name, path, sandbox = run_until_signal(_try(settings))
     say(f"browser     {name}, {path}")
     say(f"sandbox     {sandbox}")
     say(f"first page  {(time.monotonic() - began) * 1000:.0f} ms")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from footlight.atomic_files import write_atomically
 from footlight.cli.output import say
 from footlight.cli.sections import CommandGroup
-from footlight.private_files import open_private
 
 if TYPE_CHECKING:
     from footlight.knowledge.index.search import Outcome
@@ -205,8 +204,7 @@ def report(*, session: str, out: Path, force: bool, root: Path) -> None:
     if page is None:
         raise click.BadParameter(f"{session} has no step that can be read.", param_hint="SESSION")
     try:
-        with os.fdopen(open_private(out, os.O_TRUNC), "w", encoding="utf-8") as file:
-            file.write(page)
+        write_atomically(out, page.encode(), private=True)
     except OSError as error:
         raise click.BadParameter(f"{out} cannot be written: {error.strerror}", param_hint="--out") from None
     say(str(out))

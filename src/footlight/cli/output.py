@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from footlight.cli.usage import FAILED, OK, RequestRefusedError
+from footlight.atomic_files import write_atomically
+from footlight.cli.usage import FAILED, OK, OutputNotWrittenError, RequestRefusedError
 from footlight.protocol.untrusted_json import an_object, items
 from footlight.safe_text import escape_control_characters
 
@@ -46,7 +47,19 @@ def print_result(tool: str, result: Mapping[str, Any], *, form: str, output: Pat
     """Print the result and return the exit status.
 
     The text of a failed call is printed to standard error, and is not written to a file.
+
+    Raises:
+        OutputNotWrittenError: a file or standard output cannot be written.
     """
+    try:
+        return _print_result(tool, result, form=form, output=output)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputNotWrittenError(f"the output could not be written: {error.strerror}") from None
+
+
+def _print_result(tool: str, result: Mapping[str, Any], *, form: str, output: Path | None) -> int:
     failed = result.get("isError") is True
     if form == "json":
         say(json.dumps(result, ensure_ascii=False))
@@ -64,7 +77,8 @@ def print_result(tool: str, result: Mapping[str, Any], *, form: str, output: Pat
         files = _write_files(tool, result, output)
         texts = _texts(result)
         if output and not files:
-            output.write_text("".join(f"{text}\n" for text in texts), "utf-8")
+            written = "".join(f"{text}\n" for text in texts)
+            _write_file(output, written.encode("utf-8", "backslashreplace"))
             texts, files = [], [output]
         for line in (*texts, *map(str, files)):
             say(line)
@@ -80,7 +94,7 @@ def print_tool(tool: Mapping[str, Any]) -> None:
     """Print the tool's description and its parameters, with required ones first."""
     schema: Mapping[str, Any] = tool.get("inputSchema", {})
     properties: Mapping[str, object] = schema.get("properties", {})
-    required: list[str] = schema.get("required", [])
+    required = items(schema.get("required"))  # In old schemas it may be a boolean.
     say(f"{tool['name']}: {tool.get('description') or ''}".rstrip(": "))
     width = max((len(name) for name in properties), default=0)
     for name in sorted(properties, key=lambda name: name not in required):
@@ -169,6 +183,7 @@ def _write_files(tool: str, result: Mapping[str, Any], output: Path | None) -> l
 
     Raises:
         RequestRefusedError: data of the server is not base64.
+        OutputNotWrittenError: a file cannot be written.
     """
     import base64
 
@@ -187,9 +202,16 @@ def _write_files(tool: str, result: Mapping[str, Any], output: Path | None) -> l
             raise RequestRefusedError(
                 f"the answer of {tool} contains data that is not base64", None
             ) from None
-        path.write_bytes(content)
+        _write_file(path, content)
         files.append(path)
     return files
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise OutputNotWrittenError(f"{path} could not be written: {error.strerror}") from None
 
 
 def _parts(result: Mapping[str, Any]) -> list[Part]:

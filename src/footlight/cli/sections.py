@@ -17,7 +17,7 @@ EXIT_STATUSES = (
     ),
     (2, "The command line, a setting or an input file is wrong. Nothing was done."),
     (3, "There is no server, or the connection to it was lost. `audit`: a page could not be opened."),
-    (130, "Interrupted by Ctrl-C. `audit` also exits with 143 on SIGTERM."),
+    (130, "Interrupted by Ctrl-C, or 143 by SIGTERM."),
 )
 """The exit statuses of all commands."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from footlight.atomic_files import write_atomically
 from footlight.cli.output import say, summarize_tool, warn
 from footlight.cli.sections import CommandGroup, SectionedCommand
 from footlight.cli.usage import BAD_USAGE
@@ -122,7 +123,7 @@ def install(*, claude: bool, cursor: bool, folder: Path | None, force: bool) -> 
                 sys.exit(BAD_USAGE)
         for file in files:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(render_skill(), "utf-8")
+            write_atomically(file, render_skill().encode())
             say(str(file))
     except OSError as error:
         warn(f"{error.filename}: {error.strerror or error}")

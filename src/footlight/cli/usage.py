@@ -8,10 +8,12 @@ from pathlib import Path
 
 __all__ = [
     "BAD_USAGE",
+    "BY_SIGNAL",
     "FAILED",
     "INTERRUPTED",
     "OK",
     "InvalidUsageError",
+    "OutputNotWrittenError",
     "RequestRefusedError",
     "read_headers",
     "read_input",
@@ -21,7 +23,9 @@ __all__ = [
 OK = 0
 FAILED = 1
 BAD_USAGE = 2
-INTERRUPTED = 130
+BY_SIGNAL = 128
+"""To this, the number of the signal that ended the command is added."""
+INTERRUPTED = BY_SIGNAL + 2
 
 
 class InvalidUsageError(Exception):
@@ -34,6 +38,10 @@ class RequestRefusedError(Exception):
     def __init__(self, message: str, code: int | None) -> None:
         super().__init__(message)
         self.code = code
+
+
+class OutputNotWrittenError(Exception):
+    """The work was done, but its result could not be written."""
 
 
 def read_headers(lines: Sequence[str | None], *, option: str = "--header") -> dict[str, str] | None:

@@ -13,9 +13,9 @@ from urllib.parse import urlencode, urlsplit
 
 import click
 
+from footlight.atomic_files import write_atomically
 from footlight.cli.output import say
 from footlight.cli.sections import SectionedCommand
-from footlight.private_files import open_private
 
 __all__ = ["report", "watch"]
 
@@ -171,8 +171,7 @@ def report(
         raise click.BadParameter(f"{file} exists; use --force to overwrite it.", param_hint="--out")
     page = _report_log(Path(what)) if Path(what).is_file() else _report_session(what, url, token_file)
     try:
-        with os.fdopen(open_private(file, os.O_TRUNC), "w", encoding="utf-8", errors="replace") as target:
-            target.write(page)
+        write_atomically(file, page.encode("utf-8", "replace"), private=True)
     except OSError as error:
         raise click.BadParameter(f"{file} cannot be written: {error.strerror}", param_hint="--out") from None
     say(str(file))

@@ -27,7 +27,6 @@ from footlight.protocol.errors import (
 )
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion, ServerIntroduction, negotiate
 from footlight.protocol.server_requests import Handler, request_until_complete
-from footlight.protocol.untrusted_json import text
 from footlight.protocol.versions import is_stateless
 
 if TYPE_CHECKING:
@@ -42,8 +41,6 @@ State = Literal["disconnected", "connected", "error"]
 
 GOODBYE_SECONDS = 2.0
 """The time limit for ending the HTTP session when the connection is closed."""
-MAX_PAGES = 1_000
-"""The maximum number of pages of a list."""
 
 
 class ClientSession:
@@ -202,64 +199,41 @@ class ClientSession:
         deadline: CallDeadline,
         on_progress: OnProgress | None = None,
         headers: Mapping[str, str] | None = None,
+        unanswered: str = "",
     ) -> Result:
         """Send a request and return its result. Connect first if necessary.
 
-        In the stateless protocol, the client's handlers answer the server's requests for input.
+        In the stateless protocol, the client's handlers answer the server's requests for input. `unanswered`
+        begins the message of the error if the server does not answer in time.
 
         Raises:
-            MCPTimeoutError: there was no answer before the deadline.
+            MCPTimeoutError: there was no answer before the deadline, or a handler of the client took longer.
             MCPError: the server refused, or the connection was lost.
         """
         connection, introduction = await self.ensure_connected(deadline)
 
         async def ask(params_of_round: Mapping[str, Any]) -> Result:
-            return await connection.request(
-                method, params_of_round, timeout_ms=deadline.left_ms, on_progress=on_progress, headers=headers
-            )
+            try:
+                return await connection.request(
+                    method,
+                    params_of_round,
+                    timeout_ms=deadline.left_ms,
+                    on_progress=on_progress,
+                    headers=headers,
+                )
+            except MCPTimeoutError:
+                message = f"{unanswered or f'{method} had no answer'} within {deadline.timeout_ms:.0f}ms"
+                if running := ", ".join(connection.running_handlers):
+                    message += f"; the client's handler of {running} had not finished"
+                raise deadline.make_timeout_error(message) from None
 
         async def handle(asked: str, with_params: Mapping[str, Any]) -> Mapping[str, Any]:
             async with deadline.limit(f"The client's handler of {asked}"):
                 return await connection.handle(asked, with_params)
 
-        try:
-            if is_stateless(introduction.version):
-                return await request_until_complete(ask, handle, params or {})
-            return await ask(params or {})
-        except MCPTimeoutError:
-            raise deadline.make_timeout_error(
-                f"{method} had no answer within {deadline.timeout_ms:.0f}ms"
-            ) from None
-
-    async def request_pages(self, method: str, *, deadline: CallDeadline) -> list[Result]:
-        """Request all pages of a list.
-
-        An empty cursor is valid, but many servers mark the last page with it. If it is sent to them, they
-        refuse it or return the first page again.
-
-        Raises:
-            MCPError: the pages have no end (`protocol`), or `request` failed.
-        """
-        pages: list[Result] = []
-        cursors: set[str] = set()
-        cursor: str | None = None
-        while True:
-            params = {} if cursor is None else {"cursor": cursor}
-            try:
-                page = await self.request(method, params, deadline=deadline)
-            except MCPError as error:
-                if cursor == "" and error.reason == "peer":
-                    return pages
-                raise
-            if cursor == "" and page in pages:
-                return pages
-            pages.append(page)
-            cursor = text(page.get("nextCursor"))
-            if cursor is None:
-                return pages
-            if cursor in cursors or len(pages) >= MAX_PAGES:
-                raise MCPError(f"{method} returns pages without end", reason="protocol")
-            cursors.add(cursor)
+        if is_stateless(introduction.version):
+            return await request_until_complete(ask, handle, params or {})
+        return await ask(params or {})
 
     async def _start(self) -> tuple[Connection, ServerIntroduction]:
         """Connect and negotiate, unless that has been done."""

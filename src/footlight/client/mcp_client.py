@@ -14,7 +14,6 @@ from footlight.client.streams import Streams
 from footlight.client.target import transport_for
 from footlight.client.tool_list import ToolList
 from footlight.protocol.connection import (
-    ListenerResult,
     OnError,
     OnMessage,
     OnNotification,
@@ -24,6 +23,7 @@ from footlight.protocol.connection import (
 from footlight.protocol.deadline import CallDeadline, check_timeout
 from footlight.protocol.errors import MCPError
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion
+from footlight.protocol.listeners import ListenerResult
 from footlight.protocol.results import CallResult, ToolResult, read_call, read_result
 from footlight.protocol.server_requests import Handler
 from footlight.protocol.tools import Tool

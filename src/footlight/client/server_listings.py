@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from footlight.client.list_pages import request_pages
 from footlight.protocol.listings import (
     Completion,
     Prompt,
@@ -72,5 +73,5 @@ class ServerListings:
         self, method: str, key: str, read: Callable[[object], Value], deadline: CallDeadline
     ) -> tuple[Value, ...]:
         """Return the entries of all pages."""
-        pages = await self._session.request_pages(method, deadline=deadline)
+        pages = await request_pages(self._session, method, deadline=deadline)
         return tuple(read(entry) for page in pages for entry in items(page.get(key)))

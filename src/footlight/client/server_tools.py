@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from footlight.client.list_pages import request_pages
 from footlight.protocol.connection import OnProgress, Result
 from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError
 from footlight.protocol.param_headers import check_annotations, mirror_arguments
 from footlight.protocol.results import error_of
 from footlight.protocol.server_requests import NO_HANDLER
+from footlight.protocol.tools import InvalidToolError
 from footlight.protocol.versions import is_stateless
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from footlight.protocol.tools import Tool
 
 __all__ = ["ServerTools", "check_success", "find_tool", "has_words"]
-
-logger = logging.getLogger(__name__)
 
 
 class ServerTools:
@@ -53,9 +52,9 @@ class ServerTools:
             # The limit includes waiting for a list that another task has requested.
             async with deadline.limit("tools/list"):
                 return await self._tools.get(
-                    lambda: self._session.request_pages("tools/list", deadline=deadline),
+                    lambda: request_pages(self._session, "tools/list", deadline=deadline),
                     refresh=refresh,
-                    usable=_has_valid_annotations if uses_param_headers else None,
+                    check=_check_annotations if uses_param_headers else None,
                 )
         except MCPTimeoutError:
             raise deadline.make_timeout_error(
@@ -73,21 +72,23 @@ class ServerTools:
 
         Raises:
             ToolInvocationError: the server refused the call.
-            MCPTimeoutError: the deadline passed.
+            MCPTimeoutError: the deadline passed, while the tool or a handler of the client was running.
         """
         # Connect before the call, so that an unreachable server is not reported as a failure of the tool.
         headers = await self._param_headers(name, arguments or {}, deadline)
         params = {"name": name, "arguments": arguments or {}}
         try:
             return await self._session.request(
-                "tools/call", params, deadline=deadline, on_progress=on_progress, headers=headers
+                "tools/call",
+                params,
+                deadline=deadline,
+                on_progress=on_progress,
+                headers=headers,
+                unanswered=f"The tool {name} did not respond",
             )
         except MCPTimeoutError as error:
-            raise MCPTimeoutError(
-                f"The tool {name} did not respond within {error.timeout_ms:.0f}ms",
-                timeout_ms=error.timeout_ms,
-                tool_name=name,
-            ) from None
+            error.tool_name = error.tool_name or name
+            raise
         except MCPError as error:
             if error.reason != "peer":
                 raise
@@ -134,14 +135,16 @@ def check_success(result: ToolResult, name: str, arguments: Mapping[str, Any] | 
     )
 
 
-def _has_valid_annotations(tool: Tool) -> bool:
-    """Return whether the tool's `x-mcp-header` annotations are valid, so that it can be used over HTTP."""
+def _check_annotations(tool: Tool) -> None:
+    """Check the tool's `x-mcp-header` annotations, which must be valid for calls over HTTP.
+
+    Raises:
+        InvalidToolError: an annotation is not valid.
+    """
     try:
         check_annotations(tool.input_schema)
     except MCPError as error:
-        logger.warning("left out the tool %s: %s", tool.name, error)
-        return False
-    return True
+        raise InvalidToolError(f"The tool {tool.name!r} cannot be used: {error}", reason="protocol") from None
 
 
 def _as_tool_error(error: MCPError, name: str, arguments: Mapping[str, Any] | None) -> ToolInvocationError:

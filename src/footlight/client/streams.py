@@ -7,8 +7,8 @@ import logging
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from footlight.protocol.connection import call_listener
 from footlight.protocol.errors import MCPError
+from footlight.protocol.listeners import Listeners
 from footlight.protocol.messages import Message, notification
 from footlight.protocol.versions import is_stateless
 
@@ -80,6 +80,7 @@ class _Stream:
         self._acknowledged = asyncio.Event()
         self._refusal: MCPError | None = None
         self._deliveries: set[asyncio.Task[None]] = set()
+        self._listeners = Listeners(self._start_delivery)
 
     def handle_notification(self, method: str, params: Mapping[str, Any]) -> None:
         """Handle a notification of the connection.
@@ -151,16 +152,16 @@ class _Stream:
             await self._session.stop_listening()
 
     def _pass_on(self, message: Message) -> None:
-        self._start_delivery(call_listener(self._on_message, message))
+        self._listeners.call(self._on_message, message)
 
     def _fail(self, error: MCPError) -> None:
         if self._on_error is None:
             logger.warning("the stream of the server ended: %s", error)
         else:
-            self._start_delivery(call_listener(self._on_error, error))
+            self._listeners.call(self._on_error, error)
 
-    def _start_delivery(self, delivery: Coroutine[Any, Any, None] | None) -> None:
-        if delivery is not None:
-            task = asyncio.create_task(delivery)
-            self._deliveries.add(task)
-            task.add_done_callback(self._deliveries.discard)
+    def _start_delivery(self, delivery: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(delivery)
+        self._deliveries.add(task)
+        task.add_done_callback(self._deliveries.discard)
+        return task

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from footlight.client.tasks import LoopLock
 from footlight.protocol.connection import Result
+from footlight.protocol.limited_warnings import LimitedWarnings
 from footlight.protocol.tools import InvalidToolError, Tool, read_tool
 from footlight.protocol.untrusted_json import items, number
 
@@ -42,9 +43,12 @@ class ToolList:
         return next((tool for tool in self._tools or () if tool.name == name), None)
 
     async def get(
-        self, fetch: Fetch, *, refresh: bool = False, usable: Callable[[Tool], bool] | None = None
+        self, fetch: Fetch, *, refresh: bool = False, check: Callable[[Tool], None] | None = None
     ) -> tuple[Tool, ...]:
-        """Return the tools. Concurrent callers share a request. Tools that are not `usable` are left out."""
+        """Return the tools. Concurrent callers share a request.
+
+        Tools for which `check` raises an `InvalidToolError` are left out, and so are repeated names.
+        """
         if refresh:
             self.forget()
         fetch_count = self._fetch_count
@@ -54,8 +58,7 @@ class ToolList:
                 return self._tools
             forget_count = self._forget_count
             pages = await fetch()
-            listed = (_read(entry) for page in pages for entry in items(page.get("tools")))
-            tools = tuple(tool for tool in listed if tool and (usable is None or usable(tool)))
+            tools = _read_tools(pages, check)
             if forget_count == self._forget_count:  # Otherwise, the tools changed while the list was sent.
                 self._tools, self._until = tools, _find_expiry(pages)
                 self._fetch_count += 1
@@ -65,13 +68,21 @@ class ToolList:
         return self._until is None or time.monotonic() < self._until
 
 
-def _read(entry: object) -> Tool | None:
-    """Return the tool. If it is malformed, log a warning and return None, so that the others can be used."""
-    try:
-        return read_tool(entry)
-    except InvalidToolError as error:
-        logger.warning("left out of the server's tools: %s", error)
-        return None
+def _read_tools(pages: list[Result], check: Callable[[Tool], None] | None) -> tuple[Tool, ...]:
+    """Return the valid tools. Log why others are left out, so that the valid ones can be used."""
+    tools: dict[str, Tool] = {}
+    warnings = LimitedWarnings(logger)
+    for entry in (entry for page in pages for entry in items(page.get("tools"))):
+        try:
+            tool = read_tool(entry)
+            if tool.name in tools:
+                raise InvalidToolError(f"The tool {tool.name!r} is listed again", reason="protocol")
+            if check is not None:
+                check(tool)
+            tools[tool.name] = tool
+        except InvalidToolError as error:
+            warnings.log("left out of the server's tools: %s", error)
+    return tuple(tools.values())
 
 
 def _find_expiry(pages: list[Result]) -> float | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from urllib.parse import unquote
 
 from footlight.knowledge.secret_shapes import MARK, decode_letters
-from footlight.patterns import ANY_SPACE, AnyOf
+from footlight.patterns import ANY_SPACE, AnyOf, overlapping_rest
 
 __all__ = ["SecretTexts"]
 
@@ -140,8 +140,13 @@ class SecretTexts:
     def _redact_secrets(self, text: str, secrets: tuple[str, ...]) -> str:
         """Replace secrets of which each occurs in the text, the longest first. All are searched together."""
         if self._pattern is None or self._pattern[0] != secrets:
-            spaced = [f"{ANY_SPACE}+".join(map(re.escape, self._texts[secret].split())) for secret in secrets]
-            self._pattern = secrets, AnyOf([f"(?i){each}" for each in spaced])
+            texts = [self._texts[secret] for secret in secrets]
+            spaced = [f"{ANY_SPACE}+".join(map(re.escape, text.split())) for text in texts]
+            rests = [overlapping_rest(text, texts) for text in texts]
+            self._pattern = (
+                secrets,
+                AnyOf([f"(?i){each}{rest}" for each, rest in zip(spaced, rests, strict=True)]),
+            )
         text = self._pattern[1].replace(text, lambda _, __: MARK)
         # The pattern misses an encoded secret, so the part around it is redacted, or otherwise the whole
         # text.

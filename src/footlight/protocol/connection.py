@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import inspect
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.protocol import messages
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError
+from footlight.protocol.limited_warnings import LimitedWarnings
+from footlight.protocol.listeners import ListenerResult, Listeners
 from footlight.protocol.server_requests import Handler, ServerRequests, find_handler_task
 from footlight.protocol.untrusted_json import an_object, number, text
 
@@ -25,20 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Connection",
-    "ListenerResult",
     "OnError",
     "OnMessage",
     "OnNotification",
     "OnProgress",
     "Result",
-    "call_listener",
 ]
 
 logger = logging.getLogger(__name__)
 
 Result = Mapping[str, Any]
-ListenerResult = Awaitable[None] | None
-"""The result of a callback. An async callback is awaited in a separate task."""
 OnMessage = Callable[["Message"], ListenerResult]
 OnError = Callable[[MCPError], ListenerResult]
 OnNotification = Callable[[str, Mapping[str, Any]], ListenerResult]
@@ -51,7 +48,6 @@ CANCEL_SECONDS = 2.0
 CLOSE_SECONDS = 5.0
 STRAY_SECONDS = 0.5
 """The time limit for the correct answer after one with an unknown id."""
-MAX_STRAY_WARNINGS = 20
 
 
 @dataclass(slots=True)
@@ -87,9 +83,10 @@ class Connection:
         self._on_notification = on_notification
         self._on_session_ended = on_session_ended
         self._last_id = 0
-        self._stray_answers = 0
+        self._warnings = LimitedWarnings(logger)
         self._pending: dict[int, _PendingRequest] = {}
         self._server_requests = ServerRequests(handlers or {}, send=self._send_answer, start=self._start)
+        self._listeners = Listeners(self._start)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._channel: Channel | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -118,6 +115,11 @@ class Connection:
     def loop_ended(self) -> bool:
         """Return whether the event loop was closed while the connection was open."""
         return self._loop is not None and self._loop.is_closed()
+
+    @property
+    def running_handlers(self) -> Sequence[str]:
+        """Return the methods of the server's requests that handlers are answering."""
+        return self._server_requests.running
 
     def check_loop(self) -> None:
         """Check that the caller runs in the event loop of the connection.
@@ -304,10 +306,7 @@ class Connection:
         if number is not None and 0 < number <= self._last_id:
             logger.debug("ignored a late answer: id %d", number)
             return
-        self._stray_answers += 1
-        # The number of warnings is limited, because the server may send only wrong ids.
-        level = logging.WARNING if self._stray_answers <= MAX_STRAY_WARNINGS else logging.DEBUG
-        logger.log(level, "the server answered with the id %.40r, which no request has", identifier)
+        self._warnings.log("the server answered with the id %.40r, which no request has", identifier)
         if len(self._pending) != 1:
             return
         [(asked, pending)] = self._pending.items()
@@ -325,7 +324,7 @@ class Connection:
         elif method == "notifications/cancelled":
             self._server_requests.cancel(params.get("requestId"))
         if self._on_notification is not None:
-            self._notify_listener(self._on_notification, method, params)
+            self._listeners.call(self._on_notification, method, params)
 
     def _receive_progress(self, params: Mapping[str, Any]) -> None:
         token, progress = params.get("progressToken"), number(params.get("progress"))
@@ -333,11 +332,7 @@ class Connection:
         if pending is None or pending.on_progress is None or pending.answer.done() or progress is None:
             return
         total, message = number(params.get("total")), text(params.get("message"))
-        self._notify_listener(pending.on_progress, progress, total, message)
-
-    def _notify_listener(self, listener: Callable[..., ListenerResult], *news: Any) -> None:
-        if (running := call_listener(listener, *news)) is not None:
-            self._start(running)
+        self._listeners.call(pending.on_progress, progress, total, message)
 
     async def handle(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call the handler of a method and return its result.
@@ -355,20 +350,3 @@ def _fail_if_unsent(answer: asyncio.Future[Result], sending: asyncio.Task[None])
     error = sending.exception()
     if error is not None and not answer.done():
         answer.set_exception(error)
-
-
-def call_listener(listener: Callable[..., ListenerResult], *news: Any) -> Coroutine[Any, Any, None] | None:
-    """Call a listener and log its exceptions. If it is async, return a coroutine that the caller must run."""
-    try:
-        response_error = listener(*news)
-    except Exception:
-        logger.exception("a listener failed")
-        return None
-    return _await_listener(response_error) if inspect.isawaitable(response_error) else None
-
-
-async def _await_listener(response_error: Awaitable[None]) -> None:
-    try:
-        await response_error
-    except Exception:
-        logger.exception("a listener failed")

@@ -10,9 +10,9 @@ import asyncio
 import inspect
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from footlight.protocol import messages
 from footlight.protocol.errors import MCPError
@@ -43,6 +43,11 @@ An `MCPError` is sent to the server.
 
 MAX_SERVED = 500
 """The maximum number of requests of the server that handlers answer at the same time."""
+MAX_ID_CHARS = 1_000
+"""The maximum length of the id of a request. Answers that wait to be sent contain it."""
+MAX_METHOD_CHARS = 200
+"""The maximum length of a method that an answer quotes."""
+INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
 NO_HANDLER = "This client does not answer"
@@ -74,6 +79,13 @@ def find_handler_task() -> asyncio.Task[Any] | None:
     return _handler_task.get()
 
 
+class _Served(NamedTuple):
+    """A request of the server that a handler is answering."""
+
+    method: str
+    task: asyncio.Task[None]
+
+
 class ServerRequests:
     """Answers the requests of one connection.
 
@@ -91,30 +103,41 @@ class ServerRequests:
         self._handlers: Mapping[str, Handler] = {"ping": _pong, **handlers}
         self._send = send
         self._start = start
-        self._serving: dict[RequestId, asyncio.Task[None]] = {}
+        self._serving: dict[RequestId, _Served] = {}
         self._queue = _AnswerQueue(send, start)
+
+    @property
+    def running(self) -> Sequence[str]:
+        """Return the methods of the requests that handlers are answering, each once."""
+        return list(dict.fromkeys(served.method for served in self._serving.values()))
 
     def receive(self, message: Message) -> None:
         identifier, method = message["id"], message["method"]
+        if isinstance(identifier, str) and len(identifier) > MAX_ID_CHARS:
+            logger.debug("ignored a request with an id of %d characters", len(identifier))
+            return
         handler = self._handlers.get(method)
         if handler is _pong:
             self._queue.add(messages.answer_to(identifier, result={}))
         elif handler is None:
-            error = {"code": METHOD_NOT_FOUND, "message": f"{NO_HANDLER} {method}"}
+            error = {"code": METHOD_NOT_FOUND, "message": f"{NO_HANDLER} {method:.{MAX_METHOD_CHARS}}"}
             self._queue.add(messages.answer_to(identifier, error=error))
         elif len(self._serving) >= MAX_SERVED:
             error = {"code": INTERNAL_ERROR, "message": f"This client answers {MAX_SERVED} requests at once"}
             self._queue.add(messages.answer_to(identifier, error=error))
+        elif identifier in self._serving:
+            error = {"code": INVALID_REQUEST, "message": "This client is answering a request with this id"}
+            self._queue.add(messages.answer_to(identifier, error=error))
         else:
             task = self._start(self._serve(message))
-            self._serving[identifier] = task
+            self._serving[identifier] = _Served(method, task)
             task.add_done_callback(lambda _: self._serving.pop(identifier, None))
 
     def cancel(self, identifier: object) -> None:
         """Cancel the handler of a request, if it is still running."""
-        task = self._serving.get(identifier) if messages.is_id(identifier) else None
-        if task is not None:
-            task.cancel()
+        served = self._serving.get(identifier) if messages.is_id(identifier) else None
+        if served is not None:
+            served.task.cancel()
 
     async def _serve(self, message: Message) -> None:
         _handler_task.set(asyncio.current_task())

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from footlight.protocol.errors import MCPError
 
-__all__ = ["MAX_EVENT_SIZE", "ServerSentEvent", "SseDecoder"]
+__all__ = ["MAX_EVENT_SIZE", "MAX_ID_SIZE", "ServerSentEvent", "SseDecoder"]
 
 MAX_EVENT_SIZE = 64 << 20
+MAX_ID_SIZE = 1_000
+"""The maximum size of an id in bytes. A longer id is ignored, because a reader stores many ids."""
 
 _BOM = b"\xef\xbb\xbf"
 _MAX_RETRY_DIGITS = 9
@@ -119,7 +121,7 @@ class SseDecoder:
             self._data.append(value)
         elif name == b"event":
             self._name = value
-        elif name == b"id" and b"\0" not in value:
+        elif name == b"id" and len(value) <= MAX_ID_SIZE and b"\0" not in value:
             self._id = value.decode(errors="replace")
         elif name == b"retry" and value.isdigit() and len(value) <= _MAX_RETRY_DIGITS:
             self.retry_ms = int(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-__all__ = ["an_object", "integer", "items", "number", "object_or_none", "text"]
+__all__ = ["an_object", "estimate_size", "integer", "items", "number", "object_or_none", "text"]
 
 
 def an_object(value: object) -> Mapping[str, Any]:
@@ -27,6 +27,24 @@ def text(value: object) -> str | None:
 
 def number(value: object) -> float | None:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def estimate_size(value: object) -> int:
+    """Return approximately how many characters a JSON value has when it is written."""
+    size = 0
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        size += 4
+        if isinstance(each, str):
+            size += len(each)
+        elif isinstance(each, Mapping):
+            members = cast("Mapping[str, object]", each)
+            size += sum(map(len, members))
+            waiting += members.values()
+        elif isinstance(each, list):
+            waiting += cast("list[object]", each)
+    return size
 
 
 def integer(value: object) -> int | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from footlight.atomic_files import write_atomically
 
 __all__ = ["RESULT", "ReportFile"]
 
@@ -60,9 +61,8 @@ class ReportFile:
             "available": available,
             "errors": self._errors,
         }
-        unfinished = self._file.with_name(f".{self._file.name}.{os.getpid()}")
-        unfinished.write_text(json.dumps(report, ensure_ascii=False) + "\n", "utf-8", "backslashreplace")
-        unfinished.replace(self._file)
+        written = json.dumps(report, ensure_ascii=False) + "\n"
+        write_atomically(self._file, written.encode("utf-8", "backslashreplace"))
 
 
 def _describe_error(report: pytest.TestReport | pytest.CollectReport) -> str:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, cast
 
-from footlight.protocol.messages import Message, is_id
+from footlight.protocol.messages import STRING, Message, has_more_values, is_id
 
 __all__ = [
     "INVALID_REQUEST",
@@ -27,7 +27,6 @@ MAX_VALUES = 50_000
 MAX_DEPTH = 100
 """The maximum nesting depth of the values in a message."""
 
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
 _ID = r'"id"\s*+:\s*+(-?[0-9]{1,16}+|"[^"\\]{0,200}+")'
 _OTHER = r'"(?:jsonrpc|method)"\s*+:\s*+"[^"\\]*+"'
@@ -62,15 +61,13 @@ def parse_message(data: bytes | str, *, unit: str) -> Message | RefusedMessage:
 
 def find_excess(data: bytes | str) -> str | None:
     """Return a message about the limit that the data exceeds, or None. The data is not parsed as JSON."""
-    text = _as_characters(data)
-    opened = text.count("[") + text.count("{")
-    if opened <= MAX_DEPTH and opened + text.count(",") <= MAX_VALUES:
-        return None
-    outside = _STRING.sub("", text)
-    if sum(map(outside.count, "[{,")) > MAX_VALUES:
+    if has_more_values(data, MAX_VALUES):
         return f"the message has more than {MAX_VALUES:,} values"
+    text = _as_characters(data)
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return None
     depth = 0
-    for bracket in _BRACKET.finditer(outside):
+    for bracket in _BRACKET.finditer(STRING.sub("", text)):
         depth += 1 if bracket[0] in "[{" else -1
         if depth < 0:  # This is not JSON, and the parser stops here at the latest.
             return None

@@ -167,6 +167,14 @@ def test_longest_matching_secret_is_masked() -> None:
     assert MASK("hunter2hunter2 hunter2") == "[secret LONG] [secret SHORT]"
 
 
+def test_of_overlapping_secrets_nothing_is_left() -> None:
+    mask = Masker(Secrets({"FIRST": "alpha-bravo-12", "SECOND": "bravo-12-charlie"}))
+
+    masked = mask("ALPHA-bravo-12-charlie alpha-bravo-12 bravo-12-charlie")
+
+    assert masked == "[secret FIRST] [secret FIRST] [secret SECOND]"
+
+
 def test_masking_twice_changes_nothing() -> None:
     mask = Masker(Secrets({"secret": "secret", "NAME": "NAME"}))
 

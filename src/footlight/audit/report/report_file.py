@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from footlight.atomic_files import write_atomically
 from footlight.audit.report.html_report import render_html
 from footlight.audit.report.json_report import render_json
 from footlight.audit.report.junit_report import render_junit
@@ -61,17 +60,11 @@ def write_report(audit: Audit, path: Path, *, verdict: Verdict | None = None) ->
         ConfigurationError: the extension is unknown, or the file cannot be written.
     """
     content = get_format(path)(audit, verdict=verdict).encode()
-    target = path.resolve()  # A symbolic link stays one.
-    unfinished = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(content)
-        unfinished.replace(target)
+        path.resolve().parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, content)
     except OSError as error:
         raise ConfigurationError(
             f"{path} cannot be written: {error.strerror or error}",
             suggestion="Name a file in a folder that can be written to.",
         ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import functools
+import io
 import os
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from typing import Any
-from urllib.parse import quote
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, cast
+from urllib.parse import quote, unquote, urlsplit
 
 from footlight.cli.usage import InvalidUsageError
 
 __all__ = ["LocalPages", "serve_local_pages"]
 
 MAX_FILES = 10_000
+HTML = (".html", ".htm")
 LocalPages = tuple[list[str], dict[str, str]]
 """The URLs that replace the files, and the folder of each server by the prefix of its URLs."""
 
@@ -52,8 +54,12 @@ def serve_local_pages(words: Sequence[str]) -> Generator[LocalPages]:
 
 
 def _pages_below(root: Path) -> list[Path]:
-    found = [file for file in root.rglob("*") if file.suffix.lower() in (".html", ".htm") and file.is_file()]
-    return sorted(found)[:MAX_FILES]
+    found = (file for file in root.rglob("*") if file.suffix.lower() in HTML and file.is_file())
+    return sorted(file for file in found if not _is_hidden(file.relative_to(root).parent.parts))[:MAX_FILES]
+
+
+def _is_hidden(parts: Iterable[str]) -> bool:
+    return any(part.startswith(".") and part != ".well-known" for part in parts)
 
 
 def _display_path(root: Path) -> str:
@@ -77,7 +83,22 @@ def _serve(root: Path) -> Generator[str]:
 
 
 class _FileHandler(SimpleHTTPRequestHandler):
-    """Serves files. It does not list folders and does not log requests."""
+    """Serves files. It does not list folders and does not log requests.
+
+    The folder may be the user's home, so hidden files, such as `.env` and `.git/config`, are not served.
+    Neither is anything to pages of other hosts, whose names may resolve to this machine.
+    """
+
+    def send_head(self) -> io.BytesIO | BinaryIO | None:
+        server = cast("ThreadingHTTPServer", self.server)
+        parts = PurePosixPath(unquote(urlsplit(self.path).path)).parts
+        is_named_page = parts[-1].lower().endswith(HTML) if parts else False
+        if self.headers["Host"] != f"127.0.0.1:{server.server_port}" or _is_hidden(
+            parts[:-1] if is_named_page else parts
+        ):
+            self.send_error(404)
+            return None
+        return super().send_head()
 
     def list_directory(self, path: Any) -> None:  # noqa: ARG002 - the signature of the class
         self.send_error(404)

@@ -38,7 +38,7 @@ from footlight.cli.audit.options import (
 )
 from footlight.cli.audit.urls import read_urls
 from footlight.cli.output import ignore_broken_pipe, say, warn
-from footlight.cli.usage import BAD_USAGE, InvalidUsageError
+from footlight.cli.usage import BAD_USAGE, BY_SIGNAL, InvalidUsageError
 from footlight.client.mcp_client import MCPClient
 from footlight.errors import ConfigurationError
 from footlight.protocol.errors import MCPError
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 __all__ = ["run_audit"]
 
-BY_SIGNAL = 128
 CALL_TIMEOUT_MS = 60_000
 
 

@@ -158,7 +158,7 @@ def tool_arguments(typed: RawArguments, tool: Tool, *, read: Callable[[str], str
         else:
             arguments[name] = value
     arguments |= lists
-    required: list[str] = tool.get("inputSchema", {}).get("required", [])
+    required = items(tool.get("inputSchema", {}).get("required"))  # In old schemas it may be a boolean.
     if missing := [f"--{name}" for name in required if name not in arguments]:
         raise InvalidUsageError(
             f"{tool['name']} needs {', '.join(missing)}. "

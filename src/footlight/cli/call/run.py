@@ -24,7 +24,15 @@ from footlight.cli.call.arguments import (
     tool_arguments,
 )
 from footlight.cli.output import escape_surrogates, ignore_broken_pipe, print_result, print_tool, warn
-from footlight.cli.usage import BAD_USAGE, FAILED, INTERRUPTED, OK, InvalidUsageError, RequestRefusedError
+from footlight.cli.usage import (
+    BAD_USAGE,
+    FAILED,
+    INTERRUPTED,
+    OK,
+    InvalidUsageError,
+    OutputNotWrittenError,
+    RequestRefusedError,
+)
 from footlight.daemon.errors import DaemonError, DaemonNotRunningError
 from footlight.daemon.folder import find_folder
 from footlight.daemon.running import NO_SERVER
@@ -57,6 +65,9 @@ def run_call(words: Sequence[str]) -> int:
     except RequestRefusedError as error:
         warn(str(error))
         return BAD_USAGE if error.code == INVALID_PARAMS else FAILED
+    except OutputNotWrittenError as error:
+        warn(str(error))
+        return FAILED
     except BrokenPipeError:
         ignore_broken_pipe()
         return OK

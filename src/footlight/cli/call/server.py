@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
@@ -14,6 +13,7 @@ from footlight.cli.call.arguments import (
     read_text,
     tool_arguments,
 )
+from footlight.cli.interruption import run_until_signal
 from footlight.cli.output import print_result, print_tool
 from footlight.cli.usage import OK, InvalidUsageError, RequestRefusedError, read_headers
 from footlight.client.mcp_client import MCPClient
@@ -71,7 +71,7 @@ def _run_with_client(
             return await use(client)
 
     try:
-        return asyncio.run(run())
+        return run_until_signal(run())
     except MCPError as error:
         if error.reason == "invalid":
             raise InvalidUsageError(error.message) from None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 
 import click
 
+from footlight.cli.interruption import run_until_signal
 from footlight.cli.output import say, warn
 from footlight.cli.sections import SectionedCommand
 from footlight.cli.usage import BAD_USAGE, InvalidUsageError, read_headers
@@ -61,7 +61,7 @@ def codegen(
     from footlight.protocol.errors import MCPError
 
     try:
-        done = asyncio.run(
+        done = run_until_signal(
             generate(server, out, headers=read_headers(headers), adapter=adapter, check=check, force=force)
         )
     except InvalidUsageError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from footlight.atomic_files import write_atomically
 from footlight.cli.output import ignore_broken_pipe, warn
 from footlight.cli.sections import SectionedCommand
 from footlight.cli.usage import BAD_USAGE, InvalidUsageError, read_input, read_variable
@@ -35,7 +36,7 @@ EXAMPLES = (
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists with other content.")
 @click.option("--name", metavar="NAME", help="Name of the test. Default: made from the name of the log.")
 @click.option(
-    "--server", metavar="COMMAND|URL", help="Server to run the test with. The file says so in its docstring."
+    "--server", metavar="COMMAND|URL", help="Server to run the test with, which a comment in the file names."
 )
 @click.option(
     "--var",
@@ -93,6 +94,6 @@ def _write(text: str, out: Path | None, *, force: bool) -> None:
         # An existing file may have been edited by hand. Do not read devices and pipes.
         if out.is_file() and not force and out.read_bytes() != data:
             raise InvalidUsageError(f"{out} exists: give another --out, or --force to overwrite it")
-        out.write_bytes(data)
+        write_atomically(out, data)
     except OSError as error:
         raise InvalidUsageError(f"--out {out}: {error.strerror or error}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import time
@@ -10,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from footlight.cli.interruption import run_until_signal
 from footlight.cli.output import escape_surrogates, ignore_broken_pipe, say, warn
 from footlight.cli.usage import (
     BAD_USAGE,
     FAILED,
-    INTERRUPTED,
     OK,
     InvalidUsageError,
     read_headers,
@@ -74,15 +73,13 @@ def run_replay(arguments: ReplayArguments) -> int:
             return _list(script)
         if arguments.verify and script.calls and all(call.outcome is None for call in script.calls):
             raise InvalidUsageError(f"--verify: {script.name} has no result for any call")
-        return asyncio.run(_replay(arguments, script, ignored))
+        return run_until_signal(_replay(arguments, script, ignored))
     except (InvalidUsageError, MCPError) as error:
         warn(str(error))
         return BAD_USAGE
     except BrokenPipeError:
         ignore_broken_pipe()
         return FAILED
-    except KeyboardInterrupt:
-        return INTERRUPTED
 
 
 def _script(arguments: ReplayArguments) -> Script:

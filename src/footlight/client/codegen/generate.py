@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shlex
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from footlight.atomic_files import write_atomically
 from footlight.client.codegen.differences import constant, differences
 from footlight.client.codegen.render_tools import FIRST_LINE, GENERATED, Source, render_tools
 from footlight.client.handles.connect import spawn_client
@@ -70,7 +69,10 @@ async def generate(
     if before is not None and _is_same(before, tools, source):
         return Generated(len(tools), (), command, source.variables)
     if not check:
-        _write(out, text)
+        try:
+            write_atomically(out, text.encode())
+        except OSError as error:
+            raise MCPError(f"{out} cannot be written: {error.strerror}", reason="invalid") from None
     changes = ["there is no such file"] if before is None else differences(before, text)
     return Generated(len(tools), changes or ["how it is written"], command, source.variables)
 
@@ -134,22 +136,6 @@ def _without_secrets(server: str) -> RedactedAddress:
         return without_secrets(server)
     except ValueError as error:
         raise MCPError(f"target: {error} in the command line", reason="invalid") from None
-
-
-def _write(out: Path, text: str) -> None:
-    """Write the file atomically. If it is a symbolic link, its target is written."""
-    path = out.resolve()
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(text, "utf-8", newline="\n")
-        if path.exists():
-            shutil.copymode(path, unfinished)
-        unfinished.replace(path)
-    except OSError as error:
-        raise MCPError(f"{out} cannot be written: {error.strerror}", reason="invalid") from None
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
 
 
 def _quote_word(word: str) -> str:

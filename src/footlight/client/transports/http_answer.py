@@ -10,9 +10,8 @@ from typing import Any
 
 import httpx2
 
-from footlight.client.transports.http_headers import SESSION_HEADER
-from footlight.client.transports.network import retry_after_ms
-from footlight.protocol.errors import SECRET_NAME, MCPError
+from footlight.client.transports.network import mask_sent_secrets, retry_after_ms
+from footlight.protocol.errors import MCPError
 from footlight.protocol.messages import kind_of, peer_error
 from footlight.protocol.untrusted_json import an_object, text
 
@@ -20,8 +19,6 @@ __all__ = ["check_coding", "drain", "media_type", "read_body", "read_chunks", "r
 
 MAX_ERROR_SIZE = 64 << 10
 MAX_MESSAGE = 200
-MIN_SECRET = 4
-"""The minimum length of a value that is masked in the server's answers. Shorter ones could match anything."""
 GATEWAY_STATUSES = (401, 403, 407, 413, 421, 429)
 """Statuses that a proxy or gateway may send, with any body, if the request did not reach the MCP server."""
 
@@ -143,23 +140,11 @@ async def _error_data(response: httpx2.Response) -> Any:
         body, _ = await _read(response, MAX_ERROR_SIZE)
     except httpx2.HTTPError:
         return None  # The error is reported with the status only.
-    found = body.decode(errors="replace")
-    for secret in _find_sent_secrets(response.request):
-        found = found.replace(secret, "***")
+    found = mask_sent_secrets(body.decode(errors="replace"), response.request.headers)
     try:
         return json.loads(found)
     except (ValueError, RecursionError):
         return found or None
-
-
-def _find_sent_secrets(request: httpx2.Request) -> list[str]:
-    """Return tokens, keys, cookies and the session id of the request, which errors must not contain."""
-    values = [
-        value.rpartition(" ")[2]
-        for name, value in request.headers.items()
-        if SECRET_NAME.search(name) or name.lower() == SESSION_HEADER.lower()
-    ]
-    return [value for value in values if len(value) >= MIN_SECRET]
 
 
 async def _read(response: httpx2.Response, max_size: int) -> tuple[bytes, bool]:

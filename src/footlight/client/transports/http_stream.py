@@ -14,6 +14,7 @@ import httpx2
 from footlight.client.transports.http_answer import check_coding, media_type, read_chunks
 from footlight.client.transports.http_headers import is_header_value
 from footlight.protocol.errors import MCPError
+from footlight.protocol.limited_warnings import LimitedWarnings
 from footlight.protocol.messages import parse
 from footlight.protocol.sse import ServerSentEvent, SseDecoder
 
@@ -53,6 +54,7 @@ class EventStream:
         self._strict = strict
         self._retry_ms = RETRY_MS
         self._recent_ids: deque[str] = deque(maxlen=MAX_RECENT_IDS)
+        self._warnings = LimitedWarnings(logger)
         self._started = False
         self._failures = 0
         """The number of failed connections since the last message."""
@@ -160,7 +162,7 @@ class EventStream:
                 return None
             if self._strict:
                 raise
-            logger.warning("left out of the stream: %s", error)
+            self._warnings.log("left out of the stream: %s", error)
             return None
 
 

@@ -24,6 +24,7 @@ from footlight.protocol.errors import (
     MCPError,
     ServerNotAvailableError,
 )
+from footlight.protocol.limited_warnings import LimitedWarnings
 from footlight.protocol.messages import Message, encode, parse
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ MAX_LINE = 64 << 20
 answers is unknown.
 """
 MAX_STDERR_LINE = 4_000
-MAX_SKIPPED_WARNINGS = 20
 MAX_SHOWN = 200
 EXIT_SECONDS = 1.0
 
@@ -140,7 +140,7 @@ class _StdioChannel:
         self._stdout = LineBuffer(limit=MAX_LINE)
         self._stderr = LineBuffer(limit=MAX_STDERR_LINE)
         self._error_output = ErrorOutputTail()
-        self._skipped = 0
+        self._warnings = LimitedWarnings(logger)
         self._failure: str | None = None
         self._explained = asyncio.Event()
         self._closed = False
@@ -192,10 +192,7 @@ class _StdioChannel:
         try:
             message = parse(line, unit="line")
         except MCPError:
-            self._skipped += 1
-            # The number of warnings is limited, because a program may print many other lines.
-            level = logging.WARNING if self._skipped <= MAX_SKIPPED_WARNINGS else logging.DEBUG
-            logger.log(level, "%s: skipped a line that is not a message: %.120r", self._name, line[:120])
+            self._warnings.log("%s: skipped a line that is not a message: %.120r", self._name, line[:120])
             return False
         self._receiver.receive(message)
         return True

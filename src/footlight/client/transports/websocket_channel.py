@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import (
@@ -18,11 +18,13 @@ from websockets.exceptions import (
     PayloadTooBig,
     ProxyError,
 )
+from websockets.headers import build_authorization_basic
 from websockets.protocol import State
 
 from footlight.client.tasks import shield_until_done
-from footlight.client.transports.network import describe_os_error, retry_after_ms
+from footlight.client.transports.network import describe_os_error, mask_sent_secrets, retry_after_ms
 from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
+from footlight.protocol.limited_warnings import LimitedWarnings
 from footlight.protocol.messages import Message, encode, parse
 from footlight.transports.loopback import is_loopback
 from footlight.transports.websocket_options import CLOSE_SECONDS, SUBPROTOCOL, WIRE
@@ -69,7 +71,7 @@ async def open_websocket(
             **options,
         )
     except InvalidStatus as error:
-        raise _refusal(error, where=where, headers=headers) from None
+        raise _refusal(error, where=where, headers={**_user_header(url), **headers}) from None
     except (OSError, InvalidHandshake, InvalidProxy, UnicodeError, ImportError) as error:
         raise ServerNotAvailableError(f"{where}: {_describe_failure(error)}") from None
     return _WebSocketChannel(socket, receiver, where=where, max_size=max_size)
@@ -82,12 +84,19 @@ class _ConnectWithoutRedirects(connect):
         return exc
 
 
+def _user_header(url: str) -> Mapping[str, str]:
+    """Return the header that the library sends for the user in the URL."""
+    parts = urlsplit(url)
+    if not parts.username:
+        return {}
+    user, password = unquote(parts.username), unquote(parts.password or "")
+    return {"Authorization": build_authorization_basic(user, password)}
+
+
 def _refusal(error: InvalidStatus, *, where: str, headers: Mapping[str, str]) -> ServerNotAvailableError:
     response = error.response
     body = (response.body or b"")[:MAX_BODY].decode(errors="replace").strip()
-    for name, value in headers.items():
-        if name.lower() == "authorization" and (secret := value.split(" ")[-1]):
-            body = body.replace(secret, "***")
+    body = mask_sent_secrets(body, headers)
     visible_body = body if len(body) <= MAX_SHOWN and body.isprintable() else ""
     refused = ServerNotAvailableError(
         f"{where}: the server refused the connection: HTTP {response.status_code}: "
@@ -131,6 +140,7 @@ class _WebSocketChannel:
         self._where = where
         self._max_size = max_size
         self._send_lock = asyncio.Lock()
+        self._warnings = LimitedWarnings(logger)
         self._closed = False
         self._closing: asyncio.Task[None] | None = None
         self._reading = asyncio.create_task(self._read(), name="footlight-websocket")
@@ -180,12 +190,12 @@ class _WebSocketChannel:
 
     def _take(self, frame: str | bytes) -> None:
         if isinstance(frame, bytes):
-            logger.warning("%s: skipped a binary frame of %d bytes", self._where, len(frame))
+            self._warnings.log("%s: skipped a binary frame of %d bytes", self._where, len(frame))
             return
         try:
             message = parse(frame, unit="frame")
         except MCPError:
-            logger.warning("%s: skipped a frame that is not a message: %.120r", self._where, frame[:120])
+            self._warnings.log("%s: skipped a frame that is not a message: %.120r", self._where, frame[:120])
             return
         if not self._closed:
             self._receiver.receive(message)

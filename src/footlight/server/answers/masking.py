@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, cast
 
-from footlight.patterns import AnyOf
+from footlight.patterns import AnyOf, overlapping_rest
 from footlight.server.answers.secret_patterns import MARKED, beginning_pattern, value_pattern
 from footlight.server.answers.secrets import MIN_LENGTH, Secrets
 
@@ -81,7 +81,8 @@ class Masker:
         values = zip(secrets.names, secrets.values, strict=True)
         self._secrets = sorted(values, key=lambda secret: len(secret[1]), reverse=True)
         values = [value for _, value in self._secrets]
-        self._pattern = AnyOf([MARKED, *map(value_pattern, values), *map(beginning_pattern, values)])
+        whole = [f"(?:{value_pattern(value)}){overlapping_rest(value, values)}" for value in values]
+        self._pattern = AnyOf([MARKED, *whole, *map(beginning_pattern, values)])
         self._keys = frozenset(keys)
 
     def __call__(self, value: T, /) -> T:
