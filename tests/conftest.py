@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import playwright.async_api
 import pytest
@@ -203,15 +204,39 @@ class SessionBrowser(Browser):
         return await super().answer(tool, **arguments)
 
 
-@pytest.fixture
-async def browser(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
-    """A new session for each test, in the shared server."""
+@asynccontextmanager
+async def new_session(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
+    """Create a session, and close it at the end."""
     session_id = (await shared_browser.call("create_session"))["sessionId"]
     yield SessionBrowser(shared_browser, session_id)
     closed = await shared_browser.answer("close_session", sessionId=session_id)
     # A test may have closed its session itself, or let its browser crash.
     ended = ("SESSION_NOT_FOUND", "BROWSER_CRASHED")
     assert not closed.is_error or (closed.structured_content or {})["error"]["code"] in ended, closed.content
+
+
+@pytest.fixture
+async def browser(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
+    """A new session for each test, in the shared server."""
+    async with new_session(shared_browser) as browser:
+        yield browser
+
+
+Case = TypeVar("Case")
+
+
+async def run_in_sessions(
+    shared_browser: Browser, test: Callable[[SessionBrowser, Case], Awaitable[None]], cases: Iterable[Case]
+) -> None:
+    """Run the test for all cases side by side, each in a session of its own, and report all that fail."""
+
+    async def run(case: Case) -> None:
+        async with new_session(shared_browser) as browser:
+            await test(browser, case)
+
+    ended = await asyncio.gather(*map(run, cases), return_exceptions=True)
+    if failures := [each for each in ended if isinstance(each, Exception)]:
+        raise ExceptionGroup("cases failed", failures)
 
 
 Connect = Callable[..., Awaitable[Browser]]

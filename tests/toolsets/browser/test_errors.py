@@ -11,8 +11,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tests.conftest import SessionBrowser
-from tests.tiers import sample_parameters
+from tests.conftest import Browser, SessionBrowser, run_in_sessions
 
 pytestmark = pytest.mark.anyio
 
@@ -252,9 +251,10 @@ HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    sample_parameters(
+async def test_page_in_an_endless_script_is_closed_and_session_continues(shared_browser: Browser) -> None:
+    await run_in_sessions(
+        shared_browser,
+        refuse_in_an_endless_script,
         [
             ("get_text", {"selector": "p"}),
             ("fill", {"selector": "input", "value": "x"}),
@@ -262,12 +262,11 @@ HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"
             ("reload", {}),
             ("clipboard", {}),
         ],
-        ("get_text", {"selector": "p"}),
-    ),
-)
-async def test_page_in_an_endless_script_is_closed_and_session_continues(
-    browser: SessionBrowser, tool: str, arguments: dict[str, Any]
-) -> None:
+    )
+
+
+async def refuse_in_an_endless_script(browser: SessionBrowser, called: tuple[str, dict[str, Any]]) -> None:
+    tool, arguments = called
     await browser.show(HANG)
     hangs = asyncio.Event()
 
@@ -277,8 +276,8 @@ async def test_page_in_an_endless_script_is_closed_and_session_continues(
 
     # Its script does not come back from the request before it is in the loop.
     url = json.dumps(browser.site.route(begin))
-    ask = f"const ask = new XMLHttpRequest(); ask.open('GET', {url}, false); ask.send()"
-    await browser.call("evaluate", script=f"void setTimeout(() => {{ {ask}; while (true); }})")
+    begin_script = f"const first = new XMLHttpRequest(); first.open('GET', {url}, false); first.send()"
+    await browser.call("evaluate", script=f"void setTimeout(() => {{ {begin_script}; while (true); }})")
     async with asyncio.timeout(10):
         await hangs.wait()
 
@@ -292,7 +291,17 @@ async def test_page_in_an_endless_script_is_closed_and_session_continues(
 
 
 @pytest.mark.slow
-async def test_error_of_a_click_that_hangs_the_page_reports_dispatch(browser: SessionBrowser) -> None:
+async def test_page_that_hangs_by_a_call_is_closed_alone_and_the_error_reports_dispatch(
+    shared_browser: Browser,
+) -> None:
+    await run_in_sessions(
+        shared_browser,
+        lambda browser, hang: hang(browser),
+        [hang_by_a_click, hang_while_loading, hang_beside_another_page],
+    )
+
+
+async def hang_by_a_click(browser: SessionBrowser) -> None:
     url = (await browser.show(HANG))["url"]
 
     error = await browser.refused("click", selector="button", timeout=10_000)
@@ -312,8 +321,7 @@ async def test_error_of_a_click_that_hangs_the_page_reports_dispatch(browser: Se
     assert not error["retryable"]
 
 
-@pytest.mark.slow
-async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowser) -> None:
+async def hang_while_loading(browser: SessionBrowser) -> None:
     url = browser.site.page("<script>while (true);</script>")
 
     error = await browser.refused("navigate", url=url, timeout=10_000)
@@ -324,8 +332,7 @@ async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowse
     assert await browser.call("get_text", selector="p") == {"text": "again"}
 
 
-@pytest.mark.slow
-async def test_closing_a_hung_page_keeps_the_other_pages(browser: SessionBrowser) -> None:
+async def hang_beside_another_page(browser: SessionBrowser) -> None:
     other = browser.site.page(HANG).replace(browser.site.url, browser.site.at("localhost"))
     await browser.show(f"<a href={other} target=_blank>open</a>")
     await browser.call("click", selector="a")
