@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import os
 import signal
@@ -21,6 +20,7 @@ from playwright.async_api import async_playwright, expect
 
 from tests.chromium import launch_chromium
 from tests.evidence import ServerLog, keep_evidence, server_log
+from tests.side_by_side import side_by_side
 from tests.site import Site, serve_site
 from tests.tiers import mark_sampled, register_profiles
 
@@ -234,9 +234,7 @@ async def run_in_sessions(
         async with new_session(shared_browser) as browser:
             await test(browser, case)
 
-    ended = await asyncio.gather(*map(run, cases), return_exceptions=True)
-    if failures := [each for each in ended if isinstance(each, Exception)]:
-        raise ExceptionGroup("cases failed", failures)
+    await side_by_side(*map(run, cases))
 
 
 Connect = Callable[..., Awaitable[Browser]]
