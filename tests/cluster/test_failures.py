@@ -135,7 +135,7 @@ async def test_sessions_leave_a_terminated_worker_without_a_failed_call(site: Si
 
 async def test_a_terminated_worker_closes_the_sessions_that_cannot_move(site: Site, tmp_path: Path):
     async with (
-        ray_cluster(1, RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="30") as cluster,
+        ray_cluster(1, RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="8") as cluster,
         front(cluster, tmp_path, FOOTLIGHT_CLUSTER_MIN_WORKERS="1") as url,
         connect_browser(url, site) as browser,
     ):
@@ -219,7 +219,7 @@ async def test_sessions_of_a_killed_server_are_kept_for_the_lease(
 
 
 async def test_workers_without_a_server_end_after_the_lease(site: Site, tmp_path: Path):
-    variables = {"FOOTLIGHT_CLUSTER_LEASE": "15000", "FOOTLIGHT_CLUSTER_MIN_WORKERS": "1"}
+    variables = {"FOOTLIGHT_CLUSTER_LEASE": "6000", "FOOTLIGHT_CLUSTER_MIN_WORKERS": "1"}
     async with ray_cluster(1) as cluster:  # No other server asks for its workers.
         async with (
             start_front(cluster, tmp_path, **variables) as (url, process),
@@ -238,7 +238,7 @@ async def test_workers_without_a_server_end_after_the_lease(site: Site, tmp_path
 
 async def test_no_browser_is_left_after_the_cluster_head_ends(site: Site, tmp_path: Path):
     async with (
-        ray_cluster(1, RAY_gcs_rpc_server_reconnect_timeout_s="15") as cluster,
+        ray_cluster(1, RAY_gcs_rpc_server_reconnect_timeout_s="5") as cluster,
         start_front(cluster, tmp_path, FOOTLIGHT_CLUSTER_MIN_WORKERS="1") as (url, server),
     ):
         ray = descendants_of(psutil.Process(cluster.process.pid))
