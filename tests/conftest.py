@@ -20,7 +20,7 @@ from playwright.async_api import async_playwright, expect
 
 from tests.chromium import launch_chromium
 from tests.evidence import ServerLog, keep_evidence, server_log
-from tests.side_by_side import side_by_side
+from tests.side_by_side import run_all
 from tests.site import Site, serve_site
 from tests.tiers import mark_sampled, register_profiles
 
@@ -234,7 +234,7 @@ async def run_in_sessions(
         async with new_session(shared_browser) as browser:
             await test(browser, case)
 
-    await side_by_side(*map(run, cases))
+    await run_all(*map(run, cases))
 
 
 Connect = Callable[..., Awaitable[Browser]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import signal
 import time
 from collections.abc import Generator
@@ -16,7 +17,7 @@ from tests.e2e.test_drills import browsers_of, data, error, renderers_of, serve
 from tests.http_client import raw
 from tests.http_client import served as served_over_http
 from tests.processes import line_of, wait_until, wait_until_gone
-from tests.side_by_side import side_by_side
+from tests.side_by_side import run_in_folders
 from tests.site import Site
 
 pytestmark = [
@@ -30,12 +31,6 @@ ONE_BROWSER = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}}
 def driver_of(pid: int) -> psutil.Process:
     children = psutil.Process(pid).children(recursive=True)
     return next(process for process in children if line_of(process)[-1:] == ["run-driver"])
-
-
-def make_folder(parent: Path, name: str) -> Path:
-    folder = parent / name
-    folder.mkdir()
-    return folder
 
 
 @contextlib.contextmanager
@@ -91,15 +86,16 @@ async def test_session_closed_while_the_driver_is_slow_leaves_no_page(site: Site
 
 @pytest.mark.slow
 async def test_silent_browser_is_replaced_for_the_next_session(site: Site, tmp_path: Path) -> None:
-    await side_by_side(
+    await run_in_folders(
+        tmp_path,
         *(
-            replace_silent_browser(site, make_folder(tmp_path, closed), closed)
+            functools.partial(replace_silent_browser, site, closed)
             for closed in ("before", "meanwhile", "after a refusal")
-        )
+        ),
     )
 
 
-async def replace_silent_browser(site: Site, folder: Path, closed: str) -> None:
+async def replace_silent_browser(site: Site, closed: str, folder: Path) -> None:
     async with serve(site, folder, config=ONE_BROWSER) as wire:
         made = await data(wire, "create_session")
         await data(wire, "navigate", url=site.page("<p>x</p>"), **made)
@@ -159,11 +155,11 @@ STUCK = "<button onclick='for (;;);'>x</button>"
 
 @pytest.mark.slow
 async def test_stopped_page_process_is_not_reported_as_a_busy_script(site: Site, tmp_path: Path) -> None:
-    await side_by_side(
-        *(
-            drill(site, make_folder(tmp_path, drill.__name__))
-            for drill in (read_from_stopped_page, leave_stopped_page, click_into_busy_script)
-        )
+    await run_in_folders(
+        tmp_path,
+        functools.partial(read_from_stopped_page, site),
+        functools.partial(leave_stopped_page, site),
+        functools.partial(click_into_busy_script, site),
     )
 
 

@@ -291,9 +291,7 @@ async def refuse_in_an_endless_script(browser: SessionBrowser, called: tuple[str
 
 
 @pytest.mark.slow
-async def test_page_that_hangs_by_a_call_is_closed_alone_and_the_error_reports_dispatch(
-    shared_browser: Browser,
-) -> None:
+async def test_page_hung_by_a_call_is_closed_alone(shared_browser: Browser) -> None:
     await run_in_sessions(
         shared_browser,
         lambda browser, hang: hang(browser),
