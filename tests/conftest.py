@@ -6,10 +6,10 @@ import inspect
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import playwright.async_api
 import pytest
@@ -20,6 +20,7 @@ from playwright.async_api import async_playwright, expect
 
 from tests.chromium import launch_chromium
 from tests.evidence import ServerLog, keep_evidence, server_log
+from tests.side_by_side import run_all
 from tests.site import Site, serve_site
 from tests.tiers import mark_sampled, register_profiles
 
@@ -203,15 +204,37 @@ class SessionBrowser(Browser):
         return await super().answer(tool, **arguments)
 
 
-@pytest.fixture
-async def browser(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
-    """A new session for each test, in the shared server."""
+@asynccontextmanager
+async def new_session(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
+    """Create a session, and close it at the end."""
     session_id = (await shared_browser.call("create_session"))["sessionId"]
     yield SessionBrowser(shared_browser, session_id)
     closed = await shared_browser.answer("close_session", sessionId=session_id)
     # A test may have closed its session itself, or let its browser crash.
     ended = ("SESSION_NOT_FOUND", "BROWSER_CRASHED")
     assert not closed.is_error or (closed.structured_content or {})["error"]["code"] in ended, closed.content
+
+
+@pytest.fixture
+async def browser(shared_browser: Browser) -> AsyncGenerator[SessionBrowser]:
+    """A new session for each test, in the shared server."""
+    async with new_session(shared_browser) as browser:
+        yield browser
+
+
+Case = TypeVar("Case")
+
+
+async def run_in_sessions(
+    shared_browser: Browser, test: Callable[[SessionBrowser, Case], Awaitable[None]], cases: Iterable[Case]
+) -> None:
+    """Run the test for all cases side by side, each in a session of its own, and report all that fail."""
+
+    async def run(case: Case) -> None:
+        async with new_session(shared_browser) as browser:
+            await test(browser, case)
+
+    await run_all(*map(run, cases))
 
 
 Connect = Callable[..., Awaitable[Browser]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import anyio
 import psutil
@@ -23,10 +22,8 @@ from footlight.audit.results import Audit, PageAudit
 from footlight.client.transports.stdio import Stdio
 from footlight.demo.shop.site import serve_shop
 from footlight.protocol.errors import ServerNotAvailableError
-from tests.audit.conftest import connect_client
 from tests.audit.scripted import ScriptedModel
 from tests.audit.shop_scripts import BUYER, SHOP_SCRIPTS
-from tests.client.browser_servers import FAMILIES
 from tests.conftest import ENGINE
 from tests.processes import children_of, descendants_of, kill_all
 from tests.site import Site
@@ -96,15 +93,13 @@ def rules(page: PageAudit) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", FAMILIES)
-async def test_page_failure_does_not_affect_other_pages(family: str, site: Site, tmp_path: Path) -> None:
+async def test_page_failure_does_not_affect_other_pages(client: MCPClient, site: Site) -> None:
     seen, ended = RecordingWatcher(), list[int]()
     urls = [site.page(FAULTY), NOWHERE, site.page(PAGE)]
 
-    async with connect_client(family, tmp_path) as client:
-        auditor = Auditor(client, watcher=seen, on_page=lambda audit: ended.append(len(audit.pages)))
-        with anyio.fail_after(LIMIT_SECONDS):
-            audit = await auditor.run(urls)
+    auditor = Auditor(client, watcher=seen, on_page=lambda audit: ended.append(len(audit.pages)))
+    with anyio.fail_after(LIMIT_SECONDS):
+        audit = await auditor.run(urls)
 
     faulty, nowhere, clean = audit.pages
     assert [(page.url, page.status) for page in audit.pages] == list(

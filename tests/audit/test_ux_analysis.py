@@ -26,7 +26,7 @@ from footlight.demo.shop.site import serve_shop
 from footlight.errors import ConfigurationError
 from tests.audit.scripted import ScriptedModel, call
 from tests.audit.shop_scripts import BUYER, FIND_AND_ORDER, JUDGE, SHOP_SCRIPTS, TELEPHONE, Turns
-from tests.client.browser_servers import FAMILIES, config_of
+from tests.client.browser_servers import config_of
 from tests.processes import children_of, list_started_since
 from tests.site import Site
 
@@ -44,8 +44,8 @@ def look(_: str) -> Turns:
 LOOKS = {"Your goal: Look around": look, **JUDGE}
 
 
-def options(folder: Path, family: str = "footlight") -> AnalysisOptions:
-    return AnalysisOptions(server=config_of(family).transport(cwd=str(folder)))
+def options(folder: Path) -> AnalysisOptions:
+    return AnalysisOptions(server=config_of("footlight").transport(cwd=str(folder)))
 
 
 def is_whole(parts: Sequence[AIStreamPart], analysis: UXAnalysis) -> bool:
@@ -74,8 +74,7 @@ async def check_no_process_is_left() -> AsyncGenerator[None]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", FAMILIES)
-async def test_the_shop_is_walked_through_and_judged(family: str, tmp_path: Path) -> None:
+async def test_the_shop_is_walked_through_and_judged(tmp_path: Path) -> None:
     """In one goal it places an order, in the other it is stopped, and it cites what it saw.
 
     The model is of no provider that we know.
@@ -83,7 +82,7 @@ async def test_the_shop_is_walked_through_and_judged(family: str, tmp_path: Path
     model = ScriptedModel(SHOP_SCRIPTS)
     async with serve_shop() as site, check_no_process_is_left():
         config = UXAnalysisConfig(site.url, [BUYER], "openai")
-        analysis = analyze_ux(config, options=options(tmp_path, family), model=model.model)
+        analysis = analyze_ux(config, options=options(tmp_path), model=model.model)
 
         parts = [part async for part in analysis]
 

@@ -1,8 +1,12 @@
-"""Failure drills: machines and servers that end, are stopped, added or removed."""
+"""Failure drills: machines and servers that end, are stopped, added or removed.
+
+Drills that have a cluster of their own run side by side, because most of their time is spent on waiting.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 from pathlib import Path
 
@@ -28,6 +32,7 @@ from tests.cluster.ray_cluster import (
 )
 from tests.conftest import Browser
 from tests.processes import descendants_of, name_of
+from tests.side_by_side import run_in_folders
 from tests.site import Site
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[ray]'")
@@ -61,7 +66,17 @@ class Gate:
         return HTMLResponse("<title>Late</title>")
 
 
-async def test_sessions_leave_a_terminated_machine_without_a_failed_call(site: Site, tmp_path: Path):
+async def test_sessions_leave_a_terminated_machine_or_worker_without_a_failed_call(
+    site: Site, tmp_path: Path
+):
+    await run_in_folders(
+        tmp_path,
+        functools.partial(leave_a_terminated_machine, site),
+        functools.partial(leave_a_terminated_worker, site),
+    )
+
+
+async def leave_a_terminated_machine(site: Site, tmp_path: Path) -> None:
     async with (
         ray_cluster(1) as cluster,
         ray_node(cluster, cpus=1) as node,
@@ -100,7 +115,7 @@ async def test_sessions_leave_a_terminated_machine_without_a_failed_call(site: S
         assert leaving not in await cluster.status()
 
 
-async def test_sessions_leave_a_terminated_worker_without_a_failed_call(site: Site, tmp_path: Path):
+async def leave_a_terminated_worker(site: Site, tmp_path: Path) -> None:
     async with (
         # On a busy machine the commands that look at the cluster take many seconds.
         ray_cluster(2, RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="180") as cluster,
@@ -133,9 +148,18 @@ async def test_sessions_leave_a_terminated_worker_without_a_failed_call(site: Si
         assert leaving not in await cluster.status()
 
 
-async def test_a_terminated_worker_closes_the_sessions_that_cannot_move(site: Site, tmp_path: Path):
+async def test_browsers_end_with_a_terminated_worker_a_lease_or_the_head(site: Site, tmp_path: Path):
+    await run_in_folders(
+        tmp_path,
+        functools.partial(close_sessions_that_cannot_move, site),
+        functools.partial(end_workers_without_a_server, site),
+        functools.partial(end_browsers_without_a_head, site),
+    )
+
+
+async def close_sessions_that_cannot_move(site: Site, tmp_path: Path) -> None:
     async with (
-        ray_cluster(1, RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="30") as cluster,
+        ray_cluster(1, RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="12") as cluster,
         front(cluster, tmp_path, FOOTLIGHT_CLUSTER_MIN_WORKERS="1") as url,
         connect_browser(url, site) as browser,
     ):
@@ -145,6 +169,45 @@ async def test_a_terminated_worker_closes_the_sessions_that_cannot_move(site: Si
         process.terminate()
         assert await browser.call("snapshot", sessionId=id) is not None
         assert await wait_until_gone([process, *browsers], LIMIT_SECONDS) == []
+
+
+async def end_workers_without_a_server(site: Site, tmp_path: Path) -> None:
+    variables = {"FOOTLIGHT_CLUSTER_LEASE": "10000", "FOOTLIGHT_CLUSTER_MIN_WORKERS": "1"}
+    async with ray_cluster(1) as cluster:  # No other server asks for its workers.
+        async with (
+            start_front(cluster, tmp_path, **variables) as (url, process),
+            connect_browser(url, site) as browser,
+        ):
+            await create(browser, 2)
+            browsers = chromiums_below(psutil.Process(cluster.process.pid))
+            assert browsers
+            process.kill()
+            await process.wait()
+        assert await wait_until_gone(browsers, LIMIT_SECONDS) == []
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while await cluster.status():  # noqa: ASYNC110 - nothing tells
+                await asyncio.sleep(0.2)
+
+
+async def end_browsers_without_a_head(site: Site, tmp_path: Path) -> None:
+    async with (
+        ray_cluster(1, RAY_gcs_rpc_server_reconnect_timeout_s="8") as cluster,
+        start_front(cluster, tmp_path, FOOTLIGHT_CLUSTER_MIN_WORKERS="1") as (url, server),
+    ):
+        ray = descendants_of(psutil.Process(cluster.process.pid))
+        (head,) = (each for each in ray if name_of(each) == "gcs_server")
+        (raylet,) = (each for each in ray if name_of(each) == "raylet")
+        async with connect_browser(url, site) as browser:
+            (id,) = await create(browser, 1)
+            worker = psutil.Process((await cluster.status())[worker_of(id)]["pid"])
+            processes = [worker, *descendants_of(worker)]
+            head.kill()
+            assert await browser.call("snapshot", sessionId=id) is not None
+        await asyncio.wait_for(server.wait(), LIMIT_SECONDS)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while is_running(raylet):  # noqa: ASYNC110 - nothing tells
+                await asyncio.sleep(0.2)
+        assert await wait_until_gone(processes, 10) == []
 
 
 async def test_calls_to_an_unreachable_worker_end_at_their_deadline(cluster: Cluster, browser: Browser):
@@ -218,46 +281,15 @@ async def test_sessions_of_a_killed_server_are_kept_for_the_lease(
     await cluster.run_command("down")
 
 
-async def test_workers_without_a_server_end_after_the_lease(site: Site, tmp_path: Path):
-    variables = {"FOOTLIGHT_CLUSTER_LEASE": "15000", "FOOTLIGHT_CLUSTER_MIN_WORKERS": "1"}
-    async with ray_cluster(1) as cluster:  # No other server asks for its workers.
-        async with (
-            start_front(cluster, tmp_path, **variables) as (url, process),
-            connect_browser(url, site) as browser,
-        ):
-            await create(browser, 2)
-            browsers = chromiums_below(psutil.Process(cluster.process.pid))
-            assert browsers
-            process.kill()
-            await process.wait()
-        assert await wait_until_gone(browsers, LIMIT_SECONDS) == []
-        async with asyncio.timeout(LIMIT_SECONDS):
-            while await cluster.status():  # noqa: ASYNC110 - nothing tells
-                await asyncio.sleep(0.2)
+async def test_sessions_wait_for_machines_that_are_added(site: Site, tmp_path: Path):
+    await run_in_folders(
+        tmp_path,
+        functools.partial(scale_with_the_sessions, site),
+        functools.partial(wait_for_a_worker_that_can_start, site),
+    )
 
 
-async def test_no_browser_is_left_after_the_cluster_head_ends(site: Site, tmp_path: Path):
-    async with (
-        ray_cluster(1, RAY_gcs_rpc_server_reconnect_timeout_s="15") as cluster,
-        start_front(cluster, tmp_path, FOOTLIGHT_CLUSTER_MIN_WORKERS="1") as (url, server),
-    ):
-        ray = descendants_of(psutil.Process(cluster.process.pid))
-        (head,) = (each for each in ray if name_of(each) == "gcs_server")
-        (raylet,) = (each for each in ray if name_of(each) == "raylet")
-        async with connect_browser(url, site) as browser:
-            (id,) = await create(browser, 1)
-            worker = psutil.Process((await cluster.status())[worker_of(id)]["pid"])
-            processes = [worker, *descendants_of(worker)]
-            head.kill()
-            assert await browser.call("snapshot", sessionId=id) is not None
-        await asyncio.wait_for(server.wait(), LIMIT_SECONDS)
-        async with asyncio.timeout(LIMIT_SECONDS):
-            while is_running(raylet):  # noqa: ASYNC110 - nothing tells
-                await asyncio.sleep(0.2)
-        assert await wait_until_gone(processes, 10) == []
-
-
-async def test_an_autoscaler_adds_machines_for_waiting_sessions_and_removes_them(site: Site, tmp_path: Path):
+async def scale_with_the_sessions(site: Site, tmp_path: Path) -> None:
     variables = {
         "FOOTLIGHT_CLUSTER_MIN_WORKERS": "1",
         "FOOTLIGHT_CLUSTER_MAX_WORKERS": "3",
@@ -291,7 +323,7 @@ async def count_nodes(cluster: Cluster, expected: int) -> int:
     return count
 
 
-async def test_a_server_waits_for_a_machine_whose_worker_can_start(site: Site, tmp_path: Path):
+async def wait_for_a_worker_that_can_start(site: Site, tmp_path: Path) -> None:
     async with (
         ray_cluster(0) as cluster,
         front(cluster, tmp_path, FOOTLIGHT_CLUSTER_QUEUE_TIMEOUT="2000") as url,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import signal
 import time
 from collections.abc import Generator
@@ -16,6 +17,7 @@ from tests.e2e.test_drills import browsers_of, data, error, renderers_of, serve
 from tests.http_client import raw
 from tests.http_client import served as served_over_http
 from tests.processes import line_of, wait_until, wait_until_gone
+from tests.side_by_side import run_in_folders
 from tests.site import Site
 
 pytestmark = [
@@ -83,11 +85,18 @@ async def test_session_closed_while_the_driver_is_slow_leaves_no_page(site: Site
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("closed", ["before", "meanwhile", "after a refusal"])
-async def test_silent_browser_is_replaced_for_the_next_session(
-    site: Site, tmp_path: Path, closed: str
-) -> None:
-    async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
+async def test_silent_browser_is_replaced_for_the_next_session(site: Site, tmp_path: Path) -> None:
+    await run_in_folders(
+        tmp_path,
+        *(
+            functools.partial(replace_silent_browser, site, closed)
+            for closed in ("before", "meanwhile", "after a refusal")
+        ),
+    )
+
+
+async def replace_silent_browser(site: Site, closed: str, folder: Path) -> None:
+    async with serve(site, folder, config=ONE_BROWSER) as wire:
         made = await data(wire, "create_session")
         await data(wire, "navigate", url=site.page("<p>x</p>"), **made)
         (browser,) = browsers_of(wire.process.pid)
@@ -141,31 +150,50 @@ async def test_a_stopped_driver_is_reported_soon_after_the_deadline(site: Site, 
         assert await data(wire, "get_text", selector="button") == {"text": "x"}
 
 
+STUCK = "<button onclick='for (;;);'>x</button>"
+
+
 @pytest.mark.slow
 async def test_stopped_page_process_is_not_reported_as_a_busy_script(site: Site, tmp_path: Path) -> None:
-    async with serve(site, tmp_path, config=ONE_BROWSER) as wire:
-        page = site.page("<button onclick='for (;;);'>x</button>")
-        await data(wire, "navigate", url=page)
+    await run_in_folders(
+        tmp_path,
+        functools.partial(read_from_stopped_page, site),
+        functools.partial(leave_stopped_page, site),
+        functools.partial(click_into_busy_script, site),
+    )
+
+
+async def read_from_stopped_page(site: Site, folder: Path) -> None:
+    async with serve(site, folder, config=ONE_BROWSER) as wire:
+        await data(wire, "navigate", url=site.page(STUCK))
         (browser,) = browsers_of(wire.process.pid)
         with suspend(*renderers_of(browser)):
             brief = await error(wire, "get_text", selector="button", timeout=300)
             message = await error(wire, "get_text", selector="button", timeout=10_000)
 
-        assert "and stays open: its process does not respond either: it is stopped" in brief["message"]
-        assert "closedPages" not in brief["details"]
-        assert "the page's process does not respond either: it is stopped" in message["message"]
-        assert message["details"]["closedPages"] == ["page-1"]
+    assert "and stays open: its process does not respond either: it is stopped" in brief["message"]
+    assert "closedPages" not in brief["details"]
+    assert "the page's process does not respond either: it is stopped" in message["message"]
+    assert message["details"]["closedPages"] == ["page-1"]
 
+
+async def leave_stopped_page(site: Site, folder: Path) -> None:
+    async with serve(site, folder, config=ONE_BROWSER) as wire:
+        page = site.page(STUCK)
         await data(wire, "navigate", url=page)
         (browser,) = browsers_of(wire.process.pid)
         with suspend(*renderers_of(browser)):
             message = await error(wire, "navigate", url=page, timeout=10_000)
 
-        assert "the page's process does not respond either: it is stopped" in message["message"]
+    assert "the page's process does not respond either: it is stopped" in message["message"]
 
-        await data(wire, "navigate", url=page)
+
+async def click_into_busy_script(site: Site, folder: Path) -> None:
+    async with serve(site, folder, config=ONE_BROWSER) as wire:
+        await data(wire, "navigate", url=site.page(STUCK))
         message = await error(wire, "click", selector="button", timeout=10_000)
-        assert "a script in the page does not end" in message["message"]
+
+    assert "a script in the page does not end" in message["message"]
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import functools
 import json
 import logging
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -646,6 +646,12 @@ async def cancel_after(steps: int, dispatcher: Dispatcher, tool: str, **argument
         tasks.cancel_scope.cancel()
 
 
+def sample_steps(counts: Sequence[int], *fast: int) -> list[Any]:
+    """Return two parameters: the counts that are fast, and all others, which are slow."""
+    others = [count for count in counts if count not in fast]
+    return sample_parameters([fast, others], fast)
+
+
 async def test_call_cancelled_during_browser_start_does_nothing(
     engine: Engine, tmp_path: Path, site: Site
 ) -> None:
@@ -670,21 +676,22 @@ async def test_call_cancelled_during_browser_start_does_nothing(
     assert ("GET", url.removeprefix(site.url)) not in site.requests
 
 
-@pytest.mark.parametrize("steps", sample_parameters([*range(0, 40, 3), 60, 100, 200], 0, 36))
+@pytest.mark.parametrize("steps", sample_steps([*range(0, 40, 3), 60, 100, 200], 0, 36))
 async def test_cancelled_session_creation_leaves_no_session(
-    engine: Engine, dispatcher: Dispatcher, steps: int
+    engine: Engine, dispatcher: Dispatcher, steps: Sequence[int]
 ) -> None:
     """Neither a context nor a place in a browser."""
     await dispatcher.call("get_cookies", {})
     table = await engine.sessions()
     [kept] = table.list(caller=LOCAL)
 
-    await cancel_after(steps, dispatcher, "create_session")
+    for count in steps:
+        await cancel_after(count, dispatcher, "create_session")
 
-    with anyio.fail_after(LIMIT_SECONDS):
-        while len(kept.browser.browser.contexts) > 1 or kept.browser.sessions > 1:
-            await dispatcher.call("list_sessions", {})
-    assert table.list(caller=LOCAL) == [kept]
+        with anyio.fail_after(LIMIT_SECONDS):
+            while len(kept.browser.browser.contexts) > 1 or kept.browser.sessions > 1:
+                await dispatcher.call("list_sessions", {})
+        assert table.list(caller=LOCAL) == [kept], count
 
 
 async def test_session_is_closed_if_its_creation_result_is_not_sent(
@@ -708,39 +715,42 @@ async def test_session_is_closed_if_its_creation_result_is_not_sent(
             await anyio.lowlevel.checkpoint()
 
 
-@pytest.mark.parametrize("steps", sample_parameters([*range(0, 40, 3), 60, 100, 200, 400, 800], 18, 100))
+@pytest.mark.parametrize("steps", sample_steps([*range(0, 40, 3), 60, 100, 200, 400, 800], 18, 100))
 async def test_cancelled_first_call_leaves_the_session_usable(
-    engine: Engine, dispatcher: Dispatcher, steps: int, site: Site
+    dispatcher: Dispatcher, steps: Sequence[int], site: Site
 ) -> None:
     """There is one session and one page, and a page that opens later is still told."""
     url = site.page("<p>x</p>")
-    await cancel_after(steps, dispatcher, "navigate", url=url)
+    for count in steps:
+        await cancel_after(count, dispatcher, "navigate", url=url)
 
-    answer = await dispatcher.call("navigate", {"url": url})
-    opened = await dispatcher.call("evaluate", {"script": "void window.open('about:blank')"})
-    with anyio.fail_after(LIMIT_SECONDS):
-        while "newPages" not in opened.content["data"]:
-            opened = await dispatcher.call("evaluate", {"script": "0"})
-    listed = (await dispatcher.call("list_sessions", {})).content["data"]["sessions"]
+        answer = await dispatcher.call("navigate", {"url": url})
+        opened = await dispatcher.call("evaluate", {"script": "void window.open('about:blank')"})
+        with anyio.fail_after(LIMIT_SECONDS):
+            while "newPages" not in opened.content["data"]:
+                opened = await dispatcher.call("evaluate", {"script": "0"})
+        listed = (await dispatcher.call("list_sessions", {})).content["data"]["sessions"]
 
-    assert answer.content["data"]["status"] == 200
-    assert opened.content["data"]["newPages"] == [{"pageId": "page-2", "url": "about:blank"}]
-    assert [[page["pageId"] for page in each["pages"]] for each in listed] == [["page-1", "page-2"]]
+        assert answer.content["data"]["status"] == 200, count
+        assert opened.content["data"]["newPages"] == [{"pageId": "page-2", "url": "about:blank"}], count
+        assert [[page["pageId"] for page in each["pages"]] for each in listed] == [["page-1", "page-2"]]
+        await dispatcher.call("close_session", {"sessionId": listed[0]["sessionId"]})
 
 
-@pytest.mark.parametrize("steps", sample_parameters([30, 40, 50, 60, 80, 100, 150], 60))
+@pytest.mark.parametrize("steps", sample_steps([30, 40, 50, 60, 80, 100, 150], 60))
 async def test_restore_cancelled_at_any_step_leaves_no_route(
-    dispatcher: Dispatcher, steps: int, site: Site
+    dispatcher: Dispatcher, steps: Sequence[int], site: Site
 ) -> None:
     url = site.page("<p>the site's own</p>")
     state = {"url": url, "sessionStorage": {site.url: {"a": "b"}}}
-    await dispatcher.call("navigate", {"url": "about:blank"})
+    for count in steps:
+        await dispatcher.call("navigate", {"url": "about:blank"})
 
-    await cancel_after(steps, dispatcher, "restore_state", sessionId="default", state=state)
+        await cancel_after(count, dispatcher, "restore_state", sessionId="default", state=state)
 
-    await dispatcher.call("navigate", {"url": url})
-    text = await dispatcher.call("get_text", {"selector": "p"})
-    assert text.content == {"success": True, "data": {"text": "the site's own"}}
+        await dispatcher.call("navigate", {"url": url})
+        text = await dispatcher.call("get_text", {"selector": "p"})
+        assert text.content == {"success": True, "data": {"text": "the site's own"}}, count
 
 
 @pytest.mark.slow
@@ -768,20 +778,21 @@ async def test_repeated_cancellation_does_not_interrupt_closing_a_hung_page(
     assert calls == ["cancelled", "ok"]
 
 
-@pytest.mark.parametrize("steps", sample_parameters([1, 4, 8, 12, 16, 20, 30, 40], 8, 16))
+@pytest.mark.parametrize("steps", sample_steps([1, 4, 8, 12, 16, 20, 30, 40], 8, 16))
 async def test_cancelled_rule_change_is_applied_completely_or_not_at_all(
-    dispatcher: Dispatcher, site: Site, steps: int
+    dispatcher: Dispatcher, site: Site, steps: Sequence[int]
 ) -> None:
     """A rule that a cancelled call sets works as it is listed, and can be taken away."""
-    picture = Beacon(site)
-    url = site.page(f"<img src={picture.url}?shown>")
-    await dispatcher.call("navigate", {"url": "about:blank"})
+    for count in steps:
+        picture = Beacon(site)
+        url = site.page(f"<img src={picture.url}?shown>")
+        await dispatcher.call("navigate", {"url": "about:blank"})
 
-    await cancel_after(steps, dispatcher, "block_resource", resourceType="image")
+        await cancel_after(count, dispatcher, "block_resource", resourceType="image")
 
-    rules = await dispatcher.call("block_resource", {"resourceType": "image", "action": "list"})
-    await dispatcher.call("navigate", {"url": url})
-    assert (picture.queries == []) == (rules.content["data"]["blocked"] == ["image"])
-    await dispatcher.call("block_resource", {"resourceType": "image", "action": "remove"})
-    await dispatcher.call("navigate", {"url": url})
-    assert picture.queries[-1:] == ["shown"]
+        rules = await dispatcher.call("block_resource", {"resourceType": "image", "action": "list"})
+        await dispatcher.call("navigate", {"url": url})
+        assert (picture.queries == []) == (rules.content["data"]["blocked"] == ["image"]), count
+        await dispatcher.call("block_resource", {"resourceType": "image", "action": "remove"})
+        await dispatcher.call("navigate", {"url": url})
+        assert picture.queries[-1:] == ["shown"], count

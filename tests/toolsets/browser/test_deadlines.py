@@ -12,9 +12,8 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from tests.conftest import Browser, SessionBrowser, connect_browser
+from tests.conftest import Browser, SessionBrowser, connect_browser, new_session, run_in_sessions
 from tests.site import Site
-from tests.tiers import sample_parameters
 
 ELEMENT_MS = 400
 BUSY_MS = 2_500
@@ -32,9 +31,8 @@ async def impatient_server(site: Site) -> AsyncGenerator[Browser]:
 
 @pytest.fixture
 async def impatient(impatient_server: Browser) -> AsyncGenerator[SessionBrowser]:
-    session_id = (await impatient_server.call("create_session"))["sessionId"]
-    yield SessionBrowser(impatient_server, session_id)
-    await impatient_server.call("close_session", sessionId=session_id)
+    async with new_session(impatient_server) as browser:
+        yield browser
 
 
 async def count_of(browser: Browser) -> Any:
@@ -55,20 +53,22 @@ ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("html", "tool", "arguments"), sample_parameters(ACTIONS, ACTIONS[0]))
-async def test_action_waits_for_a_page_that_stays_busy_afterwards(
-    impatient: SessionBrowser, html: str, tool: str, arguments: dict[str, Any]
-) -> None:
+async def test_action_waits_for_a_page_that_stays_busy_afterwards(impatient_server: Browser) -> None:
     """What limits the wait for an element says nothing of what the page does with the action."""
-    await impatient.show(
+    await run_in_sessions(impatient_server, wait_for_busy_page, ACTIONS)
+
+
+async def wait_for_busy_page(browser: SessionBrowser, action: tuple[str, str, dict[str, Any]]) -> None:
+    html, tool, arguments = action
+    await browser.show(
         f"{html}<script>window.count = 0; {BUSY} function did() {{ count += 1; work(); }}</script>"
     )
     began = time.monotonic()
 
-    await impatient.call(tool, selector="#e", **arguments)
+    await browser.call(tool, selector="#e", **arguments)
 
     assert time.monotonic() - began > BUSY_MS / 1000 - 0.5
-    assert await count_of(impatient) == 1
+    assert await count_of(browser) == 1
 
 
 @pytest.mark.slow
@@ -145,20 +145,32 @@ async def test_page_closes_only_at_the_deadline_and_limit_is_reported(
 ) -> None:
     settings = {"FOOTLIGHT_SESSION_ELEMENT_TIMEOUT": "200"}
     async with connect_browser(site, "--timeout", "10000", "--observe", "none", **settings) as browser:
-        await browser.show(ENDLESS)
-        error = await browser.refused("wait_for", text="never there")
-        assert error["message"] == 'The text "never there" did not appear within 10000ms'
-        assert error["suggestion"].endswith("A call that gives none has 10000ms (session.defaultTimeout).")
-        began = time.monotonic()
-
-        error = await browser.refused("click", selector="#e")
-
-        assert 10 <= time.monotonic() - began < 12
-        assert error["code"] == "TIMEOUT"
-        assert error["message"].startswith(
-            'The action on "#e" timed out after 10000ms; the action had been dispatched; a script in the page'
+        await run_in_sessions(
+            browser, lambda browser, limit: limit(browser), [limit_a_wait, limit_an_endless_click]
         )
-        assert error["details"]["closedPages"] == ["page-1"]
+
+
+async def limit_a_wait(browser: SessionBrowser) -> None:
+    await browser.show(ENDLESS)
+
+    error = await browser.refused("wait_for", text="never there")
+
+    assert error["message"] == 'The text "never there" did not appear within 10000ms'
+    assert error["suggestion"].endswith("A call that gives none has 10000ms (session.defaultTimeout).")
+
+
+async def limit_an_endless_click(browser: SessionBrowser) -> None:
+    await browser.show(ENDLESS)
+    began = time.monotonic()
+
+    error = await browser.refused("click", selector="#e")
+
+    assert 10 <= time.monotonic() - began < 12
+    assert error["code"] == "TIMEOUT"
+    assert error["message"].startswith(
+        'The action on "#e" timed out after 10000ms; the action had been dispatched; a script in the page'
+    )
+    assert error["details"]["closedPages"] == ["page-1"]
 
 
 @pytest.mark.slow

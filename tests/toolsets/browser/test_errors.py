@@ -11,7 +11,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tests.conftest import Browser, SessionBrowser
+from tests.conftest import Browser, SessionBrowser, run_in_sessions
 
 pytestmark = pytest.mark.anyio
 
@@ -261,21 +261,27 @@ async def test_page_in_an_endless_script_is_closed_and_session_continues(browser
 async def test_page_with_an_endless_synchronous_request_is_closed_by_every_tool(
     shared_browser: Browser,
 ) -> None:
-    async def check(tool: str, **arguments: Any) -> None:
-        id = (await shared_browser.call("create_session"))["sessionId"]
-        browser = SessionBrowser(shared_browser, id)
-        never = browser.site.never()
-
-        error = await refuse_during(browser, request_synchronously(never), tool, **arguments)
-
-        if tool != "reload":  # The process of a page that is left cannot be asked.
-            assert f"it waits for a synchronous request, such as {never}, is stopped" in error["message"]
-            assert error["details"]["waitsFor"] == never
-        await browser.call("close_session")
-
-    await asyncio.gather(  # The pages wait, and need no processor time.
-        check("fill", selector="input", value="x"), check("screenshot"), check("reload"), check("clipboard")
+    await run_in_sessions(
+        shared_browser,
+        refuse_during_a_request,
+        [
+            ("fill", {"selector": "input", "value": "x"}),
+            ("screenshot", {}),
+            ("reload", {}),
+            ("clipboard", {}),
+        ],
     )
+
+
+async def refuse_during_a_request(browser: SessionBrowser, called: tuple[str, dict[str, Any]]) -> None:
+    tool, arguments = called
+    never = browser.site.never()
+
+    error = await refuse_during(browser, request_synchronously(never), tool, **arguments)
+
+    if tool != "reload":  # The process of a page that is left cannot be asked.
+        assert f"it waits for a synchronous request, such as {never}, is stopped" in error["message"]
+        assert error["details"]["waitsFor"] == never
 
 
 def request_synchronously(url: str) -> str:
@@ -307,7 +313,15 @@ async def refuse_during(browser: SessionBrowser, script: str, tool: str, **argum
 
 
 @pytest.mark.slow
-async def test_error_of_a_click_that_hangs_the_page_reports_dispatch(browser: SessionBrowser) -> None:
+async def test_page_hung_by_a_call_is_closed_alone(shared_browser: Browser) -> None:
+    await run_in_sessions(
+        shared_browser,
+        lambda browser, hang: hang(browser),
+        [hang_by_a_click, hang_while_loading, hang_beside_another_page],
+    )
+
+
+async def hang_by_a_click(browser: SessionBrowser) -> None:
     url = (await browser.show(HANG))["url"]
 
     error = await browser.refused("click", selector="button", timeout=10_000)
@@ -327,8 +341,7 @@ async def test_error_of_a_click_that_hangs_the_page_reports_dispatch(browser: Se
     assert not error["retryable"]
 
 
-@pytest.mark.slow
-async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowser) -> None:
+async def hang_while_loading(browser: SessionBrowser) -> None:
     url = browser.site.page(f"<script>{request_synchronously(browser.site.never())}</script>")
 
     error = await browser.refused("navigate", url=url, timeout=10_000)
@@ -339,8 +352,7 @@ async def test_a_page_that_hangs_while_it_loads_is_closed(browser: SessionBrowse
     assert await browser.call("get_text", selector="p") == {"text": "again"}
 
 
-@pytest.mark.slow
-async def test_closing_a_hung_page_keeps_the_other_pages(browser: SessionBrowser) -> None:
+async def hang_beside_another_page(browser: SessionBrowser) -> None:
     script = request_synchronously(browser.site.never())
     page = browser.site.page(f"<button>hang</button><script>onclick = () => {script}</script>")
     other = page.replace(browser.site.url, browser.site.at("localhost"))

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tests.clobbering import CLOBBERING
-from tests.conftest import SessionBrowser, connect_browser
+from tests.conftest import Browser, SessionBrowser, connect_browser, run_in_sessions
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -51,28 +51,31 @@ def then(gate: Gate, script: str) -> str:
     return f"<script>fetch('{gate.url}').then(() => {{ {script} }})</script>"
 
 
+async def show_then(browser: SessionBrowser, html: str) -> tuple[str, Gate]:
+    """Show what is before THEN, and return its URL and the gate to the script after THEN."""
+    gate = Gate(browser)
+    before, _, script = html.partition("THEN")
+    return (await browser.show(before + then(gate, script)))["url"], gate
+
+
 # Text
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "html",
-    [
+async def test_wait_for_text_in_any_visible_place(shared_browser: Browser) -> None:
+    async def wait(browser: SessionBrowser, html: str) -> None:
+        url, gate = await show_then(browser, html)
+        assert await wait_for_change(browser, gate, text="Order saved") == {"url": url}
+
+    cases = [
         "<p hidden>Order saved</p>THEN document.querySelector('p').hidden = false",
         "<p></p>THEN document.querySelector('p').innerHTML = 'Order <b>saved</b> now'",
         "<p></p>THEN document.querySelector('p').attachShadow({mode: 'open'}).innerHTML = 'Order saved'",
         "<iframe srcdoc='<p>'></iframe>THEN document.querySelector('iframe').srcdoc = '<p>Order saved'",
         "<div></div>THEN document.querySelector('div').innerHTML = '<iframe srcdoc=\"Order saved\">'",
         "<p></p>THEN document.querySelector('p').textContent = 'ORDER   SAVED'",
-    ],
-    ids=["shown", "over elements", "shadow root", "frame", "new frame", "any case"],
-)
-async def test_wait_for_text_in_any_visible_place(browser: SessionBrowser, html: str) -> None:
-    gate = Gate(browser)
-    before, _, script = html.partition("THEN")
-    url = (await browser.show(before + then(gate, script)))["url"]
-
-    assert await wait_for_change(browser, gate, text="Order saved") == {"url": url}
+    ]
+    await run_in_sessions(shared_browser, wait, cases)
 
 
 async def test_wait_for_present_text_returns_immediately(browser: SessionBrowser) -> None:
@@ -142,22 +145,18 @@ async def test_missing_text_error_names_the_closest_text(browser: SessionBrowser
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "html",
-    [
+async def test_wait_for_text_to_disappear(shared_browser: Browser) -> None:
+    async def wait(browser: SessionBrowser, html: str) -> None:
+        url, gate = await show_then(browser, html)
+        assert await wait_for_change(browser, gate, textGone="Loading") == {"url": url}
+
+    cases = [
         "<p>Loading…</p>THEN document.querySelector('p').remove()",
         "<p>Loading…</p>THEN document.querySelector('p').hidden = true",
         "<p><template shadowrootmode=open>Loading…</template></p>THEN document.querySelector('p').remove()",
         "<p>Loading…</p><iframe srcdoc='<p>Loading…'></iframe>THEN document.body.replaceChildren()",
-    ],
-    ids=["removed", "hidden", "shadow root", "with its frame"],
-)
-async def test_wait_for_text_to_disappear(browser: SessionBrowser, html: str) -> None:
-    gate = Gate(browser)
-    before, _, script = html.partition("THEN")
-    url = (await browser.show(before + then(gate, script)))["url"]
-
-    assert await wait_for_change(browser, gate, textGone="Loading") == {"url": url}
+    ]
+    await run_in_sessions(shared_browser, wait, cases)
 
 
 async def test_remaining_text_error_quotes_its_surroundings(browser: SessionBrowser) -> None:
@@ -173,8 +172,13 @@ async def test_remaining_text_error_quotes_its_surroundings(browser: SessionBrow
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pattern", ["{path}", "*{path}?done=*", "/{path}.done=\\d$/"])
-async def test_wait_for_url(browser: SessionBrowser, pattern: str) -> None:
+async def test_wait_for_url(shared_browser: Browser) -> None:
+    await run_in_sessions(
+        shared_browser, wait_for_pattern, ["{path}", "*{path}?done=*", "/{path}.done=\\d$/"]
+    )
+
+
+async def wait_for_pattern(browser: SessionBrowser, pattern: str) -> None:
     gate = Gate(browser)
     there = browser.site.page("<h1>There</h1>") + "?done=1"
     await browser.show(then(gate, f"location.href = '{there}'"))
@@ -253,18 +257,15 @@ async def test_missing_element_error_lists_closest_elements(browser: SessionBrow
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("function", "result"),
-    [("window.ready.value", 7), ("() => window.ready.value", 7), ("fetch('').then(() => ready.value)", 7)],
-)
-async def test_wait_for_function_to_return_true(
-    browser: SessionBrowser, function: str, result: object
-) -> None:
+async def test_wait_for_function_to_return_true(shared_browser: Browser) -> None:
     """It may throw before: `window.ready` is not there yet."""
-    gate = Gate(browser)
-    url = (await browser.show(then(gate, "window.ready = {value: 7}")))["url"]
 
-    assert await wait_for_change(browser, gate, function=function) == {"url": url, "result": result}
+    async def wait(browser: SessionBrowser, function: str) -> None:
+        url, gate = await show_then(browser, "THEN window.ready = {value: 7}")
+        assert await wait_for_change(browser, gate, function=function) == {"url": url, "result": 7}
+
+    cases = ["window.ready.value", "() => window.ready.value", "fetch('').then(() => ready.value)"]
+    await run_in_sessions(shared_browser, wait, cases)
 
 
 @pytest.mark.parametrize(

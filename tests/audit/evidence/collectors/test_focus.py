@@ -102,7 +102,7 @@ async def test_various_focus_indicators_are_accepted(page: AuditedPage, site: Si
 
 
 @pytest.mark.slow
-async def test_focus_trap_is_one_that_escape_does_not_leave(any_page: AuditedPage, site: Site) -> None:
+async def test_focus_trap_is_one_that_escape_does_not_leave(page: AuditedPage, site: Site) -> None:
     kept = (
         "<textarea aria-label=Code onkeydown=\"if (event.key == 'Tab') event.preventDefault()\"></textarea>"
     )
@@ -110,12 +110,8 @@ async def test_focus_trap_is_one_that_escape_does_not_leave(any_page: AuditedPag
         ')"', "); window.left ||= event.key == 'Escape'\""
     )
 
-    trapped = await collect_at(
-        site.page(document(f"{LINKS}{kept}<button>Save</button>")), any_page, FocusOrder()
-    )
-    opened = await collect_at(
-        site.page(document(f"{LINKS}{left}<button>Save</button>")), any_page, FocusOrder()
-    )
+    trapped = await collect_at(site.page(document(f"{LINKS}{kept}<button>Save</button>")), page, FocusOrder())
+    opened = await collect_at(site.page(document(f"{LINKS}{left}<button>Save</button>")), page, FocusOrder())
 
     assert summarize(trapped) == {
         "focus/trap": [("textarea", "Tab and Escape do not leave it; not reached: 1")]
