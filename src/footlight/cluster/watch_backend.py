@@ -11,14 +11,22 @@ import contextlib
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footlight.cluster.ray_api import ActorLostError
 from footlight.cluster.trace_copies import TraceCopies
-from footlight.watch.watchers import PagePicture, Visitor, WatchedItem, WatchRequestError, WatchState
+from footlight.cluster.worker import RefusedRequest, Worker
+from footlight.watch.watchers import (
+    PagePicture,
+    Visitor,
+    WatchBackend,
+    WatchedItem,
+    WatchRequestError,
+    WatchState,
+)
 
 if TYPE_CHECKING:
     from footlight.cluster.fleet import Fleet
@@ -91,12 +99,12 @@ class ClusterWatchBackend:
                 self._update_mirrors()
                 await asyncio.sleep(RETRY_SECONDS)
         finally:
-            tasks = [each.following for each in self._mirrors.values() if each.following]
-            tasks += [self._refreshing] if self._refreshing else []
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            await self._trace_copies.remove()
+            await _cancel(each.following for each in self._mirrors.values())
+
+    async def close(self) -> None:
+        """End what requests have started, and remove the traces that they have copied."""
+        await _cancel([self._refreshing])
+        await self._trace_copies.remove()
 
     def note_watcher(self, watcher: str) -> None:
         now = time.monotonic()
@@ -121,13 +129,17 @@ class ClusterWatchBackend:
     async def read_picture(
         self, session_id: str, page_id: str | None, after: int, visitor: Visitor
     ) -> PagePicture:
-        return await self._ask_about(session_id, "read_picture", session_id, page_id, after, visitor)
+        return await self._ask_about(
+            session_id, WatchBackend.read_picture, session_id, page_id, after, visitor
+        )
 
     async def read_still(self, call: str, visitor: Visitor) -> bytes:
-        return await self._ask(self._homes.get(call), "read_still", _number_of(call), visitor, call=call)
+        return await self._ask(
+            self._homes.get(call), WatchBackend.read_still, _number_of(call), visitor, call=call
+        )
 
     async def make_report(self, session_id: str, visitor: Visitor) -> str:
-        return await self._ask_about(session_id, "make_report", session_id, visitor)
+        return await self._ask_about(session_id, WatchBackend.make_report, session_id, visitor)
 
     async def find_trace(self, session_id: str | None, call: str | None, visitor: Visitor) -> Path:
         """Copy the trace from its worker, and return the copy."""
@@ -135,20 +147,20 @@ class ClusterWatchBackend:
             worker, number = self._homes.get(call), _number_of(call)
         else:
             worker, number = await self._find_worker(session_id or ""), None
-        trace = await self._ask(worker, "find_trace", session_id, number, visitor, call=call)
+        trace = await self._ask(worker, WatchBackend.find_trace, session_id, number, visitor, call=call)
         assert worker is not None
         return await self._trace_copies.add(worker, trace)
 
     async def take(self, session_id: str, watcher: str, visitor: Visitor) -> None:
-        await self._ask_about(session_id, "take", session_id, watcher, visitor)
+        await self._ask_about(session_id, WatchBackend.take, session_id, watcher, visitor)
         await self._look_at_session(session_id)
 
     async def give_back(self, session_id: str, watcher: str, note: str, visitor: Visitor) -> None:
-        await self._ask_about(session_id, "give_back", session_id, watcher, note, visitor)
+        await self._ask_about(session_id, WatchBackend.give_back, session_id, watcher, note, visitor)
         await self._look_at_session(session_id)
 
     async def act(self, session_id: str, watcher: str, events: Sequence[Any], visitor: Visitor) -> None:
-        await self._ask_about(session_id, "act", session_id, watcher, events, visitor)
+        await self._ask_about(session_id, WatchBackend.act, session_id, watcher, events, visitor)
 
     # The workers
 
@@ -196,10 +208,9 @@ class ClusterWatchBackend:
         now = time.monotonic()
         heard: Heard = {watcher: now - heard_at for watcher, heard_at in self._heard_at.items()}
         origin, after = mirror.origin, mirror.revision if self._is_watched else NO_CALLS
-        sent = (origin, after, seconds, heard)
         try:
             async with asyncio.timeout(seconds + ANSWER_SECONDS):
-                seen: WatchedWorker = await mirror.worker.actor.call("read_watched", *sent)
+                seen = await mirror.worker.actor.call(Worker.read_watched, origin, after, seconds, heard)
             self._note_state(mirror, seen, has_calls=after != NO_CALLS or seen.origin != origin)
         except ActorLostError:
             self._note_loss(mirror)
@@ -291,7 +302,7 @@ class ClusterWatchBackend:
             calls=_sort("at", (call for revision, call in self._calls.values() if revision > after)),
         )
 
-    async def _ask_about(self, session_id: str, method: str, *arguments: Any) -> Any:
+    async def _ask_about(self, session_id: str, method: Callable[..., object], *arguments: Any) -> Any:
         try:
             return await self._ask(await self._find_worker(session_id), method, *arguments)
         except WatchRequestError as error:
@@ -314,22 +325,36 @@ class ClusterWatchBackend:
         return None
 
     async def _ask(
-        self, worker: KnownWorker | None, method: str, *arguments: Any, call: str | None = None
+        self,
+        worker: KnownWorker | None,
+        method: Callable[..., object],
+        *arguments: Any,
+        call: str | None = None,
     ) -> Any:
         """Call a method of the worker's backend, which is about a session or about `call`."""
         if worker is None:
             raise WatchRequestError(404, f"There is no such {'session' if call is None else 'call'}.")
-        sent = ("watch", method) if call is None else ("watch_call", call, method)
+        name, actor = method.__name__, worker.actor
         try:
             async with asyncio.timeout(STEER_SECONDS):
-                answer = await worker.actor.call(*sent, *arguments)
+                if call is None:
+                    answer = await actor.call(Worker.watch, name, *arguments)
+                else:
+                    answer = await actor.call(Worker.watch_call, call, name, *arguments)
         except ActorLostError:
             raise WatchRequestError(410, f"The session was lost with worker {worker.name}.") from None
         except TimeoutError:
             raise WatchRequestError(503, f"Worker {worker.name} does not answer.") from None
-        if isinstance(answer, WatchRequestError):
-            raise answer
+        if isinstance(answer, RefusedRequest):
+            raise WatchRequestError(answer.status, answer.message)
         return answer
+
+
+async def _cancel(tasks: Iterable[asyncio.Task[None] | None]) -> None:
+    started = [each for each in tasks if each is not None]
+    for task in started:
+        task.cancel()
+    await asyncio.gather(*started, return_exceptions=True)
 
 
 def _show(mirror: _Mirror) -> Iterable[WatchedItem]:

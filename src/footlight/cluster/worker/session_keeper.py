@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from footlight.caller import Caller
     from footlight.server.answers.answer import Answer
 
-__all__ = ["SessionKeeper"]
+__all__ = ["SessionKeeper", "find_session_name"]
 
 logger = logging.getLogger(__name__)
 
@@ -50,12 +50,6 @@ class SessionKeeper:
     def is_parking(self) -> bool:
         return bool(self._parking)
 
-    def id_of(self, arguments: Mapping[str, Any], caller: Caller) -> str | None:
-        """Return the id of the session of a call, or None if the call is refused because it names none."""
-        with contextlib.suppress(FootlightError):
-            return self._sessions.own_id(_get_session_name(arguments), caller)
-        return None
-
     @contextlib.contextmanager
     def use(self, id: str | None) -> Generator[None]:
         """Do not park the session until the block ends."""
@@ -86,7 +80,7 @@ class SessionKeeper:
         """Save the session of a finished call soon, and reserve the refs in its answer at once."""
         created: str | None = answer.content["data"].get("sessionId") if answer.success else None
         try:
-            session = self._sessions.find(_get_session_name(arguments) or created, caller=caller)
+            session = self._sessions.find(find_session_name(arguments) or created, caller=caller)
             if not self._sessions.is_kept(session):
                 return
             self._sessions.reserve_refs(session)
@@ -128,6 +122,7 @@ class SessionKeeper:
             parked.set()
 
 
-def _get_session_name(arguments: Mapping[str, Any]) -> str | None:
+def find_session_name(arguments: Mapping[str, Any]) -> str | None:
+    """Return the name by which a call names its session, or None if it gives none."""
     id = arguments.get("sessionId")
     return id if isinstance(id, str) else None
