@@ -111,6 +111,7 @@ class Engine:
         self._sessions: SessionTable | None = None
         self._pool: Pool | ExtensionPool | None = None
         self._driver: Driver | None = None
+        self._proxy: FilterProxy | None = None
         self._starts = PendingStarts()
 
     def start(self) -> None:
