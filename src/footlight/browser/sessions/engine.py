@@ -39,6 +39,7 @@ from footlight.browser.reading.markdown import register_markdown_engine
 from footlight.browser.reading.screenshots import register_secrets_engine
 from footlight.browser.recording.artifact_store import ArtifactStore
 from footlight.browser.sessions.change_events import OnChange, ignore_change
+from footlight.browser.sessions.kept_sessions import KeptSessions
 from footlight.browser.sessions.named_sessions import NamedSessions
 from footlight.browser.sessions.pooled_sessions import PooledSessions
 from footlight.browser.sessions.session import SessionEnvironment
@@ -185,7 +186,7 @@ class Engine:
             run_detached(self._sessions.disconnect(caller))
 
     async def close(self) -> None:
-        """Save persistent sessions, end all browsers and remove temporary files, within a time limit."""
+        """Save kept sessions, end all browsers and remove temporary files, within a time limit."""
         for task in (self._reaping, self._warming, self._ready):
             if task is not None and not task.done():
                 task.cancel()
@@ -290,7 +291,13 @@ class Engine:
             settings.session,
             pool=self._pool,
             environment=environment,
-            persistent=StateStore(settings.session.state_directory / "sessions"),
+            kept=KeptSessions(
+                StateStore(settings.session.state_directory / "sessions"),
+                enabled=settings.session.persistent_sessions,
+                # In a cluster, the front decides where a session is open.
+                locked=not self._session_prefix,
+                script_evaluation=settings.security.enable_script_evaluation,
+            ),
             id_prefix=self._session_prefix,
         )
 

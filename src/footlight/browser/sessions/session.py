@@ -107,7 +107,7 @@ class Session:
         environment: SessionEnvironment,
         adopted: bool = False,
         is_default: bool = False,
-        saved_as: str | None = None,
+        kept_as: str | None = None,
     ) -> None:
         self.id = id
         self.options = options
@@ -115,8 +115,8 @@ class Session:
         """The principal that owns the session."""
         self.is_default = is_default
         """Whether its caller can omit its name."""
-        self.saved_as = saved_as
-        """The name under which its state is saved, or None if the session ends with the server."""
+        self.kept_as = kept_as
+        """The name under which it is kept, or None if the session ends with the server."""
         self.lock = asyncio.Lock()
         self.takeover = Takeover(id, self.lock)
         self.ref_numbers = RefCounter()
@@ -175,7 +175,7 @@ class Session:
         environment: SessionEnvironment,
         context: BrowserContext | None = None,
         is_default: bool = False,
-        saved_as: str | None = None,
+        kept_as: str | None = None,
     ) -> Session:
         """Open a session, and its context if none is given.
 
@@ -201,7 +201,7 @@ class Session:
             environment=environment,
             adopted=adopt,
             is_default=is_default,
-            saved_as=saved_as,
+            kept_as=kept_as,
         )
         session._watch()
         return session

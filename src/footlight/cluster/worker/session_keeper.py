@@ -81,9 +81,9 @@ class SessionKeeper:
         created: str | None = answer.content["data"].get("sessionId") if answer.success else None
         try:
             session = self._sessions.find(find_session_name(arguments) or created, caller=caller)
-            if not self._sessions.is_kept(session):
+            if not self._sessions.kept.includes(session):
                 return
-            self._sessions.reserve_refs(session)
+            self._sessions.kept.reserve_refs(session)
         except FootlightError:
             return
         self._unsaved[session.id] = session
@@ -103,7 +103,7 @@ class SessionKeeper:
                 if not session.lock.locked():
                     del self._unsaved[session.id]
                     async with session.lock:
-                        await self._sessions.save(session)
+                        await self._sessions.kept.save_between_calls(session)
 
     async def _park_forever(self) -> None:
         while True:
@@ -112,7 +112,7 @@ class SessionKeeper:
 
     async def _park_if_idle(self, session: Session) -> None:
         is_used = session.lock.locked() or session.id in self._calls
-        if is_used or self.find(session.id) is not session or not self._sessions.is_kept(session):
+        if is_used or self.find(session.id) is not session or not self._sessions.kept.includes(session):
             return
         parked = self._parking[session.id] = asyncio.Event()
         try:
