@@ -8,9 +8,9 @@ from collections.abc import AsyncGenerator
 import anyio
 import pytest
 
+from footlight.browser.context.options import SessionOptions
 from footlight.browser.sessions.engine import Engine
 from footlight.browser.sessions.pooled_sessions import EVICTION_IDLE_SECONDS, PooledSessions
-from footlight.browser.sessions.session import SessionOptions
 from footlight.caller import Caller
 from footlight.config import PoolSettings, SessionSettings, Settings
 from footlight.errors import ResourceExhaustedError, SessionNotFoundError

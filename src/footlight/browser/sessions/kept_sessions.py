@@ -12,16 +12,17 @@ from weakref import WeakKeyDictionary
 
 from footlight.browser.actions.dialogs import find_blocking_dialog
 from footlight.browser.context.options import SessionOptions
+from footlight.browser.context.state_store import StateStore
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.sessions.session_state import SessionLock, capture_state, lock_session
 from footlight.caller import DEFAULT_SESSION
 from footlight.errors import FootlightError, ResourceExhaustedError, SessionNotFoundError
 
 if TYPE_CHECKING:
-    from footlight.browser.context.state_store import StateStore
     from footlight.browser.context.storage_state import SessionState
     from footlight.browser.sessions.session import Session
     from footlight.caller import Caller
+    from footlight.config import Settings
 
 __all__ = ["KeptSessions"]
 
@@ -41,14 +42,12 @@ class KeptSessions:
     Nothing is kept unless `session.persistentSessions` is on.
     """
 
-    def __init__(
-        self, store: StateStore, *, enabled: bool, locked: bool, script_evaluation: bool = False
-    ) -> None:
+    def __init__(self, settings: Settings, *, locked: bool) -> None:
         """Open the folder. Without `locked`, something else decides which server has a session open."""
-        self._store = store
-        self._enabled = enabled
+        self._store = StateStore(settings.session.state_directory / "sessions")
+        self._enabled = settings.session.persistent_sessions
         self._locked = locked
-        self._script_evaluation = script_evaluation
+        self._script_evaluation = settings.security.enable_script_evaluation
         self._reserved_refs: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         """By session: the number of the first ref that it would use after it is reopened."""
         self._locks: WeakKeyDictionary[Session, SessionLock] = WeakKeyDictionary()

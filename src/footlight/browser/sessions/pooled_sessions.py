@@ -9,10 +9,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.shielding import shield_until_done
-from footlight.browser.sessions.session import Session, SessionOptions
+from footlight.browser.sessions.session import Session
 from footlight.browser.sessions.session_state import apply_state
 from footlight.browser.sessions.session_table import SessionTable
 from footlight.errors import (
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from footlight.browser.context.storage_state import SessionState
     from footlight.browser.launch.extension_pool import ExtensionPool
     from footlight.browser.launch.pool import Pool, PooledBrowser
+    from footlight.browser.sessions.environment import SessionEnvironment
     from footlight.browser.sessions.kept_sessions import KeptSessions
-    from footlight.browser.sessions.session import SessionEnvironment
     from footlight.caller import Caller
     from footlight.config import SessionSettings
 
