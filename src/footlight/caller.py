@@ -6,7 +6,19 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["ANONYMOUS", "LOCAL", "SCOPE_KEY", "Caller", "OnDisconnect", "get_caller", "ignore_disconnect"]
+__all__ = [
+    "ANONYMOUS",
+    "DEFAULT_SESSION",
+    "LOCAL",
+    "SCOPE_KEY",
+    "Caller",
+    "OnDisconnect",
+    "get_caller",
+    "ignore_disconnect",
+]
+
+DEFAULT_SESSION = "default"
+"""The name by which each caller calls its own default session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +44,7 @@ class Caller:
         It is a hash, because answers contain the id, which must not reveal the values that it is made from.
         """
         if self == LOCAL:
-            return "default"
+            return DEFAULT_SESSION
         connection = None if self.shares_default else self.connection
         if connection is None and not (self.named or self.shares_default):
             return None
@@ -43,6 +55,13 @@ class Caller:
     def default_outlives_connection(self) -> bool:
         """Return whether the caller can use its session `default` again after the connection has ended."""
         return self.connection is None or self.shares_default
+
+    def find_session_id(self, name: str | None) -> str | None:
+        """Return the id of the session that a call names.
+
+        Without a name, or with `default`, it is the default session, or None if the caller has none.
+        """
+        return self.default_session if name in (None, DEFAULT_SESSION) else name
 
     def scope_name(self, name: str) -> str:
         """Return a name for files that differs from those of all other named principals."""

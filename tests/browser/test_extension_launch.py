@@ -26,7 +26,8 @@ from footlight.browser.page.capture import register_engine
 from footlight.browser.reading.storage import read_extension_storage
 from footlight.browser.reading.test_ids import FieldKind, VisibleTestId, describe_field, list_test_ids
 from footlight.browser.recording.artifact_store import ArtifactStore
-from footlight.browser.sessions.session import Session, SessionEnvironment
+from footlight.browser.sessions.environment import SessionEnvironment
+from footlight.browser.sessions.session import Session
 from footlight.config import BrowserSettings, DialogSettings, Settings
 from footlight.errors import FootlightError, PermissionDeniedError, ResourceExhaustedError
 from tests.apps.wallet_folder import READER, WALLET

@@ -8,9 +8,9 @@ from collections.abc import AsyncGenerator
 import anyio
 import pytest
 
+from footlight.browser.context.options import SessionOptions
 from footlight.browser.sessions.engine import Engine
-from footlight.browser.sessions.pooled_sessions import SILENT_SECONDS, PooledSessions
-from footlight.browser.sessions.session import SessionOptions
+from footlight.browser.sessions.pooled_sessions import EVICTION_IDLE_SECONDS, PooledSessions
 from footlight.caller import Caller
 from footlight.config import PoolSettings, SessionSettings, Settings
 from footlight.errors import ResourceExhaustedError, SessionNotFoundError
@@ -30,24 +30,24 @@ async def sessions() -> AsyncGenerator[PooledSessions]:
     await engine.close()
 
 
-async def test_default_session_of_a_silent_connection_is_evicted(sessions: PooledSessions) -> None:
+async def test_idle_default_session_is_evicted(sessions: PooledSessions) -> None:
     """Its client may be gone for good, and nobody else can mean it."""
     made = await sessions.create(SessionOptions(), caller=ADA)
-    silent = await sessions.get(None, caller=ADA)
-    for each in (made, silent):
-        each.last_used -= SILENT_SECONDS + 1
+    idle = await sessions.get(None, caller=ADA)
+    for each in (made, idle):
+        each.last_used -= EVICTION_IDLE_SECONDS + 1
 
     new = await sessions.get(None, caller=BOB)
 
     assert sessions.list(caller=BOB) == [made, new]
     with pytest.raises(SessionNotFoundError, match="was ended to make room"):
-        sessions.find(silent.id, caller=ADA)
+        sessions.find(idle.id, caller=ADA)
 
 
 async def test_busy_session_is_not_evicted(sessions: PooledSessions) -> None:
     await sessions.get(None, caller=ADA)
     working = await sessions.get(None, caller=BOB)
-    working.last_used -= SILENT_SECONDS + 1
+    working.last_used -= EVICTION_IDLE_SECONDS + 1
 
     async with working.lock:
         with pytest.raises(ResourceExhaustedError, match="All 2 sessions are in use"):

@@ -19,13 +19,13 @@ import pytest
 
 from footlight.browser.actions.click import click_element
 from footlight.browser.actions.forms.text_input import fill_field
+from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error, was_dispatched
 from footlight.browser.page.press_check import find_readiness, take_outcome
 from footlight.browser.page.settling import settle
 from footlight.browser.sessions.engine import Engine
 from footlight.browser.sessions.pooled_sessions import PooledSessions
-from footlight.browser.sessions.session import SessionOptions
 from footlight.caller import LOCAL
 from footlight.config import BrowserSettings, PoolSettings, Settings
 from footlight.errors import FootlightError

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page
 
+from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.playwright_api import (
     Error,
     PlaywrightTimeout,
@@ -16,7 +17,6 @@ from footlight.browser.driver.playwright_api import (
 )
 from footlight.browser.driver.scripts import run, run_about, run_about_all, run_about_handle
 from footlight.browser.sessions.engine import Engine
-from footlight.browser.sessions.session import SessionOptions
 from footlight.caller import LOCAL
 from footlight.config import BrowserSettings, PoolSettings, Settings
 from tests.conftest import ENGINE

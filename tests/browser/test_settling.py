@@ -11,12 +11,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 
 from footlight.browser.actions.click import click_element
+from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.page.page import Page
 from footlight.browser.page.settling import settle, settling_engine
 from footlight.browser.sessions.engine import Engine
 from footlight.browser.sessions.pooled_sessions import PooledSessions
-from footlight.browser.sessions.session import Session, SessionOptions
+from footlight.browser.sessions.session import Session
 from footlight.caller import LOCAL
 from footlight.config import BrowserSettings, PoolSettings, Settings
 from tests.conftest import ENGINE, SessionBrowser

@@ -19,11 +19,13 @@ from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
+from footlight.cluster.resources import ClusterResources
 from footlight.cluster.watch_backend import NO_CALLS, ClusterWatchBackend
 from footlight.cluster.worker import (
     HelpInvitation,
     HelpQuestion,
     Load,
+    RefusedRequest,
     RemoteCall,
     WatchedWorker,
     Worker,
@@ -33,11 +35,13 @@ from footlight.cluster.worker_calls import wait_for_reply
 from footlight.config import ClusterSettings, Settings
 from footlight.errors import ConfigurationError
 from footlight.server.answers.answer import Answer
+from footlight.server.resources.resources import ResourceNotFoundError
 from footlight.toolsets import make_toolset
 from footlight.watch.watchers import Visitor, WatchedItem, WatchRequestError, WatchState
 
 pytestmark = pytest.mark.anyio
 
+ACTOR = "footlight.cluster.worker.actor"
 LIMIT_SECONDS = 30.0
 SESSION = WatchedItem({"id": "w1.1", "createdAt": 1}, "ada", "w1.1")
 STATE = WatchState(revision=1, captures=0, sessions=[SESSION], ended=[], calls=[])
@@ -58,8 +62,8 @@ class ScriptedActor(RemoteActor):
         self.called: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
         """The arguments of the calls that had a result."""
 
-    async def call(self, method: str, *arguments: Any) -> Any:
-        results = self.results.get(method)
+    async def call(self, method: Callable[..., Any], *arguments: Any) -> Any:
+        results = self.results.get(method.__name__)
         if not results:
             await asyncio.Event().wait()
         assert results is not None
@@ -82,9 +86,9 @@ async def fleet_of(
 
 
 async def test_a_worker_that_cannot_start_is_left_out_of_lists():
-    broken = ScriptedActor(resources=[ConfigurationError("setting 'security.secretsFile': /etc/none")])
-    async with fleet_of(ScriptedActor(resources=[["one"]]), broken, ScriptedActor()) as fleet:
-        answers = await fleet.ask_all("resources", "list", seconds=0.1)
+    broken = ScriptedActor(ask_resources=[ConfigurationError("setting 'security.secretsFile': /etc/none")])
+    async with fleet_of(ScriptedActor(ask_resources=[["one"]]), broken, ScriptedActor()) as fleet:
+        answers = await fleet.ask_all(Worker.ask_resources, "list", seconds=0.1)
     assert {worker.name: answer for worker, answer in answers.items()} == {"w1": ["one"]}
 
 
@@ -149,12 +153,12 @@ async def test_the_sessions_of_lost_workers_are_not_counted():
 class QuestionedActor(ScriptedActor):
     """A worker that asks a person, and whose answer is the reply to its question."""
 
-    def send(self, method: str, *arguments: Any) -> None:
-        assert method == "answer_question"
+    def send(self, method: Callable[..., Any], *arguments: Any) -> None:
+        assert method == Worker.answer_question
         self.called.put_nowait(arguments)
 
-    async def stream(self, method: str, *arguments: Any) -> AsyncGenerator[Any]:
-        assert (method, len(arguments)) == ("call_with_progress", 1)
+    async def stream(self, method: Callable[..., Any], *arguments: Any) -> AsyncGenerator[Any]:
+        assert (method, len(arguments)) == (Worker.call_with_progress, 1)
         yield HelpInvitation("w1.1", 0, 60)
         await self.called.get()
         yield HelpQuestion("Sign in")
@@ -217,7 +221,7 @@ async def test_calls_are_sent_only_while_somebody_watches():
 
 
 async def test_a_worker_that_cannot_start_does_not_fail_the_watch_page():
-    broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[WatchRequestError(404, "none")])
+    broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[RefusedRequest(404, "none")])
     async with fleet_of(ScriptedActor(read_watched=[WatchedWorker("a", STATE)]), broken) as fleet:
         seen = await ClusterWatchBackend(fleet).read_state(0, 0)
     assert [each.session_id for each in seen.sessions] == ["w1.1"]
@@ -247,11 +251,10 @@ async def test_a_state_of_another_version_does_not_stop_the_desk():
         following.cancel()
 
 
-async def test_requests_about_a_call_name_the_process_that_ran_it(monkeypatch: pytest.MonkeyPatch):
-    for name in ("require_token", "forget_token"):
-        monkeypatch.setattr(f"footlight.cluster.worker.actor.{name}", lambda: None)
+@pytest.mark.usefixtures("ends")
+async def test_requests_about_a_call_name_the_process_that_ran_it():
     refused = await Worker("w1", {}).watch_call("other-1", "read_still", "1", Visitor())
-    assert isinstance(refused, WatchRequestError)
+    assert isinstance(refused, RefusedRequest)
     assert refused.status == 404
     seen = WatchedWorker("a", replace(STATE, calls=[CALL]))
     actor = ScriptedActor(read_watched=[seen], watch_call=[b"jpeg"])
@@ -261,6 +264,57 @@ async def test_requests_about_a_call_name_the_process_that_ran_it(monkeypatch: p
         assert await backend.read_still("a-1", Visitor()) == b"jpeg"
     sent = [actor.called.get_nowait() for _ in range(actor.called.qsize())]
     assert ("a-1", "read_still", "1", Visitor()) in sent
+
+
+async def test_a_refusal_of_a_worker_is_told_as_that_of_this_server():
+    refusal, visitor = RefusedRequest(409, "Bob has control."), Visitor()
+    actor = ScriptedActor(
+        read_watched=[WatchedWorker("a", STATE)], watch=[refusal], ask_resources=[RefusedRequest(404, "gone")]
+    )
+    async with fleet_of(actor) as fleet:
+        fleet.workers[0].load = Load(1, 1, is_draining=False)
+        with pytest.raises(WatchRequestError) as refused:
+            await ClusterWatchBackend(fleet).take("w1.1", "ada", visitor)
+        with pytest.raises(ResourceNotFoundError, match="gone"):
+            await ClusterResources(front_of(fleet), fleet).read("playwright:///session/w1.1", LOCAL)
+    assert (refused.value.status, refused.value.message) == (409, "Bob has control.")
+
+
+@pytest.fixture
+def ends(monkeypatch: pytest.MonkeyPatch) -> asyncio.Queue[str]:
+    """The ends of workers in this process, which run without Ray."""
+    ends: asyncio.Queue[str] = asyncio.Queue()
+    for name in ("require_token", "forget_token", "own_node_id"):
+        monkeypatch.setattr(f"{ACTOR}.{name}", lambda: "")
+    for name in ("leave_at_signal", "leave_with_node"):
+        monkeypatch.setattr(f"{ACTOR}.{name}", _wait_forever)
+    monkeypatch.setattr(f"{ACTOR}.kill_own_actor", lambda: ends.put_nowait("killed"))
+    return ends
+
+
+async def _wait_forever(*_: object) -> None:
+    await asyncio.Event().wait()
+
+
+async def test_a_worker_that_cannot_read_its_settings_ends_without_trying_again(
+    ends: asyncio.Queue[str], monkeypatch: pytest.MonkeyPatch
+):
+    reads: list[Any] = []
+
+    def refuse(**given: Any) -> Any:
+        reads.append(given)
+        raise ConfigurationError("setting 'security.secretsFile': /etc/none")
+
+    monkeypatch.setattr("footlight.config.loading.load_settings", refuse)
+    drained, unused, left = Worker("w1", {}), Worker("w2", {}), Worker("w3", {})
+    assert "secretsFile" in str((await drained.peek()).failure)
+    await drained.drain()
+    await unused.end()
+    left.lease_seconds = 0.0
+    assert "secretsFile" in str((await left.peek()).failure)
+    async with asyncio.timeout(LIMIT_SECONDS):
+        assert [await ends.get() for _ in range(3)] == ["killed"] * 3
+    assert len(reads) == 2
 
 
 async def test_silent_workers_delay_no_other_request(monkeypatch: pytest.MonkeyPatch):
@@ -308,8 +362,5 @@ async def test_a_trace_is_copied_whole_or_not_at_all(monkeypatch: pytest.MonkeyP
                 await backend.find_trace("w1.1", None, visitor)
             assert refused.value.status == status
         assert {*copies[0].parent.iterdir()} == {*copies}
-        following = asyncio.create_task(backend.follow())
-        await asyncio.sleep(0)
-        following.cancel()
-        await asyncio.gather(following, return_exceptions=True)
+        await backend.close()
         assert not copies[0].parent.exists()

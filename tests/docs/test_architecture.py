@@ -13,7 +13,10 @@ SOURCE = ROOT / "src/footlight"
 PLACE = re.compile(r"`([a-z_]+(?:/[a-z_]+)*(?:/|\.py|\.js))`")
 
 OWNERS = {
-    "where `click` acts": ["toolsets.browser.interaction:click", "browser.actions.click:click_element"],
+    "where `click` acts": [
+        "toolsets.browser.interaction.elements:click",
+        "browser.actions.click:click_element",
+    ],
     "where a snapshot diff is computed": ["browser.snapshot.difference:compute_difference"],
     "where the schema of a tool comes from": ["server.tools.declaration:tool", "server.tools.schema"],
     "where an HTTP session expires": ["transports.network.http_sessions", "client.client_session"],

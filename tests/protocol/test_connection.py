@@ -501,7 +501,7 @@ async def test_request_after_connection_loss_fails_at_once(ends: Ends) -> None:
     errors = [await failure(ends.ask()) for _ in range(2)]
 
     assert not ends.connection.alive
-    assert ends.connection.end is LOST
+    assert ends.connection.end_error is LOST
     assert [error.to_dict() for error in errors] == [LOST.to_dict()] * 2
     assert errors[0] is not errors[1]
     assert ends.wire.sent == []
@@ -512,7 +512,7 @@ async def test_first_loss_remains_the_reason(ends: Ends) -> None:
     ends.wire.lose(MCPConnectionError("Also the other side"))
     await ends.connection.close()
 
-    assert ends.connection.end is LOST
+    assert ends.connection.end_error is LOST
 
 
 async def test_no_cancellation_is_sent_after_connection_loss(ends: Ends) -> None:

@@ -22,7 +22,7 @@ from footlight.errors import InvalidParameterError, LaunchFailedError
 if TYPE_CHECKING:
     from footlight.apps.profile import AppProfile
     from footlight.browser.launch.extension_launch import ExtensionLauncher
-    from footlight.browser.sessions.session import SessionEnvironment
+    from footlight.browser.sessions.environment import SessionEnvironment
     from footlight.caller import Caller
     from footlight.config import SessionSettings
     from footlight.knowledge.store import KnowledgeStore

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from footlight.browser.launch.extension_launch import ExtensionBrowser, ExtensionLauncher
     from footlight.browser.launch.extensions import UnpackedExtension
     from footlight.browser.page.page import Page
-    from footlight.browser.sessions.session import SessionEnvironment
+    from footlight.browser.sessions.environment import SessionEnvironment
     from footlight.caller import Caller
 
 __all__ = ["AppLaunch", "AppStarter", "RunningApp", "Stage"]

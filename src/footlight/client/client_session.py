@@ -255,8 +255,8 @@ class ClientSession:
         if self._connection is None:
             return None
         self._connection.check_loop()
-        if self._connection.end is not None:
-            raise copy.copy(self._connection.end)
+        if self._connection.end_error is not None:
+            raise copy.copy(self._connection.end_error)
         return None if self._introduction is None else (self._connection, self._introduction)
 
     async def _open_within_timeout(self, transport: Transport) -> None:

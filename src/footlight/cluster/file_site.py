@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from urllib.parse import quote
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from footlight.cluster.ray_api import ActorLostError
+from footlight.cluster.worker import Worker
 from footlight.transports.network.access import AccessControl, Refusal
 
 if TYPE_CHECKING:
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from footlight.caller import Caller
     from footlight.cluster.fleet import Fleet
     from footlight.cluster.known_worker import KnownWorker
-    from footlight.cluster.worker.file_links import FileFacts
 
 __all__ = ["FileSite"]
 
 logger = logging.getLogger(__name__)
+
+ArgumentsT = TypeVarTuple("ArgumentsT")
+ResultT = TypeVar("ResultT")
 
 PATH = "/files/"
 PART_BYTES = 1 << 20
@@ -63,7 +66,7 @@ class FileSite:
         id = path.partition("/")[0]
         worker = self._fleet.find(id.partition(".")[0])
         try:
-            facts: FileFacts | None = worker and await _ask(worker, "describe_file", id, caller)
+            facts = worker and await _ask(worker, Worker.describe_file, id, caller)
         except (ActorLostError, TimeoutError):
             return _fail(503, "The worker that has the file does not answer.")
         if worker is None or facts is None:
@@ -111,9 +114,7 @@ async def _read_parts(worker: KnownWorker, id: str, caller: Caller, size: int) -
     start = 0
     while start < size:
         try:
-            part: bytes | None = await _ask(
-                worker, "read_file", id, caller, start, min(PART_BYTES, size - start)
-            )
+            part = await _ask(worker, Worker.read_file, id, caller, start, min(PART_BYTES, size - start))
         except (ActorLostError, TimeoutError):
             raise _FileLostError(f"worker {worker.name} does not answer") from None
         if not part:
@@ -122,7 +123,11 @@ async def _read_parts(worker: KnownWorker, id: str, caller: Caller, size: int) -
         start += len(part)
 
 
-async def _ask(worker: KnownWorker, method: str, *arguments: Any) -> Any:
+async def _ask(
+    worker: KnownWorker,
+    method: Callable[[Worker, *ArgumentsT], Coroutine[Any, Any, ResultT]],
+    *arguments: *ArgumentsT,
+) -> ResultT:
     async with asyncio.timeout(ANSWER_SECONDS):
         return await worker.actor.call(method, *arguments)
 

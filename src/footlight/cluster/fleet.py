@@ -9,13 +9,13 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from footlight.browser.sessions.change_events import ignore_change
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.placement import LeastLoaded
 from footlight.cluster.ray_api import ActorLostError, find_actor, list_actors, start_actor
-from footlight.cluster.worker import WORKER, Worker, WorkerStatus
+from footlight.cluster.worker import WORKER, Worker
 from footlight.errors import ResourceExhaustedError
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Fleet"]
 
 logger = logging.getLogger(__name__)
+
+ArgumentsT = TypeVarTuple("ArgumentsT")
+ResultT = TypeVar("ResultT")
 
 ASK_EVERY_SECONDS = 1.0
 ANSWER_SECONDS = 5.0
@@ -128,23 +131,26 @@ class Fleet:
         self._run(self._follow(worker))
 
     async def ask_all(
-        self, method: str, *arguments: Any, seconds: float, read: Callable[[Any], Any] = lambda result: result
-    ) -> dict[KnownWorker, Any]:
-        """Call a method of all workers, and return what `read` returns for the results that come in time.
+        self,
+        method: Callable[[Worker, *ArgumentsT], Coroutine[Any, Any, ResultT]],
+        *arguments: *ArgumentsT,
+        seconds: float,
+    ) -> dict[KnownWorker, ResultT]:
+        """Call a method of all workers, and return the results that come in time.
 
         A worker that cannot start, or that has another version with other methods or results, is left out
         like one that does not answer.
         """
 
-        async def ask(worker: KnownWorker) -> tuple[KnownWorker, Any] | None:
+        async def ask(worker: KnownWorker) -> tuple[KnownWorker, ResultT] | None:
             try:
                 async with asyncio.timeout(seconds):
-                    return worker, read(await worker.actor.call(method, *arguments))
+                    return worker, await worker.actor.call(method, *arguments)
             except (ActorLostError, TimeoutError):
                 return None
             except Exception:
                 level = logging.DEBUG if worker.failure else logging.WARNING
-                logger.log(level, "worker %s refuses %s", worker.name, method, exc_info=True)
+                logger.log(level, "worker %s refuses %s", worker.name, method.__name__, exc_info=True)
                 return None
 
         answers = await asyncio.gather(*map(ask, self.workers))
@@ -167,7 +173,7 @@ class Fleet:
         return self._workers.get(worker.name) is worker
 
     @contextlib.asynccontextmanager
-    async def place(self, report: Callable[[str], None]) -> AsyncGenerator[KnownWorker]:
+    async def reserve_place(self, report: Callable[[str], None]) -> AsyncGenerator[KnownWorker]:
         """Reserve a place for a session on the least loaded worker until the block ends.
 
         `report` receives the place in the queue, if there is one.
@@ -255,8 +261,7 @@ class Fleet:
         has_failed = False
         while self._is_known(worker):
             try:
-                reply: tuple[int, list[SessionChange]] = await worker.actor.call("changes", after)
-                last, changes = reply
+                last, changes = await worker.actor.call(Worker.changes, after)
             except Exception as error:
                 if not isinstance(error, ActorLostError):
                     level = logging.DEBUG if worker.failure or has_failed else logging.ERROR
@@ -316,7 +321,7 @@ class Fleet:
             logger.info("worker %s is not needed", worker.name)
             with contextlib.suppress(ActorLostError, TimeoutError):
                 async with asyncio.timeout(ANSWER_SECONDS):
-                    await worker.actor.call("drain")
+                    await worker.actor.call(Worker.drain)
             if worker.load is not None:
                 self.note_load(worker, replace(worker.load, is_draining=True))
 
@@ -330,7 +335,7 @@ class Fleet:
         is_left = self._is_foreign(worker) and not (worker.load and worker.load.sessions)
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                status: WorkerStatus = await worker.actor.call("peek" if is_left else "status")
+                status = await worker.actor.call(Worker.peek if is_left else Worker.status)
             if status.failure and status.failure != worker.failure:
                 logger.error("worker %s on %s cannot start: %s", worker.name, status.node, status.failure)
             worker.status, worker.is_lost, worker.is_silent = status, False, False

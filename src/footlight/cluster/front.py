@@ -7,15 +7,14 @@ import contextlib
 import logging
 import secrets
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, cast
 
-from footlight.browser.sessions.pooled_sessions import DEFAULT
 from footlight.caller import LOCAL, Caller
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
-from footlight.cluster.registry import start_registry
-from footlight.cluster.worker import RemoteCall, WorkerReply
+from footlight.cluster.registry import SessionRegistry, start_registry
+from footlight.cluster.worker import RemoteCall, Worker, WorkerReply
 from footlight.cluster.worker_calls import lost_error, silent_error, wait_for_reply
 from footlight.errors import (
     ConfigurationError,
@@ -41,6 +40,9 @@ __all__ = ["Front"]
 
 logger = logging.getLogger(__name__)
 
+ArgumentsT = TypeVarTuple("ArgumentsT")
+ResultT = TypeVar("ResultT")
+
 LIST_SECONDS = 5.0
 """How long `list_sessions` waits for each worker."""
 REGISTRY_SECONDS = 10.0
@@ -65,7 +67,7 @@ class Front(ToolCaller):
         self._fleet = fleet
         self._registry = registry
         self._files = files
-        self._places: OrderedDict[str, _SessionLocation] = OrderedDict()
+        self._locations: OrderedDict[str, _SessionLocation] = OrderedDict()
         """Where sessions were found, as far as the registry had to be asked."""
         self._background: set[asyncio.Task[None]] = set()
 
@@ -101,31 +103,31 @@ class Front(ToolCaller):
         self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, channel: _Channel
     ) -> Answer:
         session_id = arguments.get("sessionId")
-        id = _make_registered_id(session_id, caller)
+        id = _find_registered_id(session_id, caller)
         while True:
             worker = await self.find_worker(session_id, caller)
             if worker is not None:
                 answer = await self._run(worker, tool, arguments, caller, channel)
                 if answer is not None:
                     return answer
-                self._forget_place(id)  # The session has left that worker, which is draining.
+                self._forget_location(id)  # The session has left that worker, which is draining.
             # The first call of a session `default` or of one that lost its worker, or one that any worker
             # refuses in the same words.
-            async with self._fleet.place(self._queue_report(channel.report)) as free:
+            async with self._fleet.reserve_place(self._queue_report(channel.report)) as free:
                 worker = await self._claim(id, free)
                 answer = await self._run(worker, tool, arguments, caller, channel)
             if answer is not None:
                 if id is not None and id != caller.default_session and _is_missing(answer):
                     self._run_in_background(self._forget(id))
                 return answer
-            self._forget_place(id)
+            self._forget_location(id)
 
     async def _create_session(
         self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, channel: _Channel
     ) -> Answer:
         """Create a session on the least loaded worker. Take another one if it has begun to drain."""
         while True:
-            async with self._fleet.place(self._queue_report(channel.report)) as worker:
+            async with self._fleet.reserve_place(self._queue_report(channel.report)) as worker:
                 answer = await self._run(worker, tool, arguments, caller, channel)
                 if answer is not None and (answer.success or worker.takes_sessions):
                     return answer
@@ -137,7 +139,7 @@ class Front(ToolCaller):
             SessionNotFoundError: the worker that the id names does not exist, and sessions are not kept.
             WorkerLostError: the registry does not answer.
         """
-        id = _make_registered_id(session_id, caller)
+        id = _find_registered_id(session_id, caller)
         if id is None:
             return None
         home = self._fleet.find(id.partition(".")[0]) if "." in id else None
@@ -145,10 +147,10 @@ class Front(ToolCaller):
             if home is None:
                 raise SessionNotFoundError(f'Session "{id}" does not exist', sessionId=id)
             return home
-        place = self._places.get(id)
-        if place is not None and place.is_current:
-            return place.worker
-        name = await self._ask_registry("find", id)
+        location = self._locations.get(id)
+        if location is not None and location.is_current:
+            return location.worker
+        name = await self._ask_registry(SessionRegistry.find, id)
         worker = (self._fleet.find(name) if name else None) or home
         if worker is None or (self._keeps_sessions and worker.is_lost):
             return None
@@ -166,28 +168,32 @@ class Front(ToolCaller):
         others = frozenset(
             each.name for each in self._fleet.workers if each.takes_sessions or not self._keeps_sessions
         )
-        name = await self._ask_registry("claim", id, worker.name, others)
+        name = await self._ask_registry(SessionRegistry.claim, id, worker.name, others)
         worker = self._fleet.find(name) or worker
         self._remember(id, worker)
         return worker
 
     def _remember(self, id: str, worker: KnownWorker) -> None:
-        self._places[id] = _SessionLocation(worker, worker.process_id)
-        self._places.move_to_end(id)
-        while len(self._places) > MAX_CACHED:
-            self._places.popitem(last=False)
+        self._locations[id] = _SessionLocation(worker, worker.process_id)
+        self._locations.move_to_end(id)
+        while len(self._locations) > MAX_CACHED:
+            self._locations.popitem(last=False)
 
-    def _forget_place(self, id: str | None) -> None:
+    def _forget_location(self, id: str | None) -> None:
         if id is not None:
-            self._places.pop(id, None)
+            self._locations.pop(id, None)
 
     async def _forget(self, id: str) -> None:
         """Forget a session that does not exist."""
-        self._forget_place(id)
+        self._forget_location(id)
         with contextlib.suppress(WorkerLostError):
-            await self._ask_registry("forget", id)
+            await self._ask_registry(SessionRegistry.forget, id)
 
-    async def _ask_registry(self, method: str, *arguments: Any) -> Any:
+    async def _ask_registry(
+        self,
+        method: Callable[[SessionRegistry, *ArgumentsT], Coroutine[Any, Any, ResultT]],
+        *arguments: *ArgumentsT,
+    ) -> ResultT:
         """Call a method of the registry, again if it moves to another machine meanwhile.
 
         Raises:
@@ -228,7 +234,7 @@ class Front(ToolCaller):
                 worker.actor, call, limit_ms / 1000, channel.report, channel.elicitation
             )
         except asyncio.CancelledError:
-            worker.actor.send("abandon", call.id)
+            worker.actor.send(Worker.abandon, call.id)
             raise
         except (ActorLostError, ConfigurationError):  # Its new process may be unable to start.
             worker.is_lost = True
@@ -236,7 +242,7 @@ class Front(ToolCaller):
                 return None
             raise lost_error(tool, worker, is_kept=self._keeps_sessions) from None
         except TimeoutError:
-            worker.actor.send("abandon", call.id)
+            worker.actor.send(Worker.abandon, call.id)
             raise silent_error(tool, worker, limit_ms) from None
         self._fleet.note_load(worker, reply.load)
         return reply.answer
@@ -256,7 +262,9 @@ class Front(ToolCaller):
         """Ask every worker, and name those that did not answer in time."""
         call = RemoteCall(id=secrets.token_hex(8), tool=tool.name, arguments=dict(arguments), caller=caller)
         workers = self._fleet.workers
-        replies = await self._fleet.ask_all("call", call.pack(), seconds=LIST_SECONDS, read=_read_list)
+        packed = await self._fleet.ask_all(Worker.call, call.pack(), seconds=LIST_SECONDS)
+        read = {worker: _read_list(worker, reply) for worker, reply in packed.items()}
+        replies = {worker: reply for worker, reply in read.items() if reply is not None}
         answered = [answer for answer, _ in replies.values()]
         if failed := next((each for each in answered if not each.success), None):
             return failed
@@ -297,7 +305,7 @@ class Front(ToolCaller):
 
     async def leave(self, principal: str) -> None:
         """End all sessions of a principal that will not return, on all workers."""
-        await self._fleet.ask_all("leave", principal, seconds=LIST_SECONDS)
+        await self._fleet.ask_all(Worker.leave, principal, seconds=LIST_SECONDS)
 
     def disconnect(self, caller: Caller) -> None:
         """End the default session of a connection that has ended, without waiting for it."""
@@ -306,12 +314,12 @@ class Front(ToolCaller):
             self._run_in_background(self._disconnect(id, caller))
 
     async def _disconnect(self, id: str, caller: Caller) -> None:
-        self._forget_place(id)
+        self._forget_location(id)
         try:
-            name = await self._ask_registry("forget", id)
+            name = await self._ask_registry(SessionRegistry.forget, id)
             worker = self._fleet.find(name) if name else None
             if worker is not None:
-                await worker.actor.call("disconnect", caller)
+                await worker.actor.call(Worker.disconnect, caller)
         except (ActorLostError, WorkerLostError):
             pass  # The session has ended with its worker, or ends when it has been idle.
 
@@ -360,12 +368,12 @@ def _refuse_literal_passwords(tool: Tool, arguments: Mapping[str, Any]) -> None:
             )
 
 
-def _make_registered_id(session_id: object, caller: Caller) -> str | None:
+def _find_registered_id(session_id: object, caller: Caller) -> str | None:
     """Return the id of a session that a worker created, or of the caller's `default`. None for any other."""
-    if isinstance(session_id, str) and "." in session_id:
-        return session_id
-    id = caller.default_session
-    return id if session_id in (None, DEFAULT, id) else None
+    if session_id is not None and not isinstance(session_id, str):
+        return None
+    id = caller.find_session_id(session_id)
+    return id if id is not None and ("." in id or id == caller.default_session) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,14 +385,18 @@ class _SessionListing:
     kept: Sequence[str] = ()
 
 
-def _read_list(packed: bytes) -> tuple[Answer, _SessionListing]:
-    """Return the answer of `list_sessions` from a reply. Any error means a worker of another build."""
-    answer = WorkerReply.unpack(packed).answer
-    assert answer is not None, "it is answered by draining workers, too"
-    if not answer.success:
-        return answer, _SessionListing()
-    data = answer.content["data"]
-    return answer, _SessionListing(data["sessions"], data["savedStates"], data.get("kept", ()))
+def _read_list(worker: KnownWorker, packed: bytes) -> tuple[Answer, _SessionListing] | None:
+    """Return the answer of `list_sessions` from a reply, or None if the worker is of another build."""
+    try:
+        answer = WorkerReply.unpack(packed).answer
+        assert answer is not None, "it is answered by draining workers, too"
+        if not answer.success:
+            return answer, _SessionListing()
+        data = answer.content["data"]
+        return answer, _SessionListing(data["sessions"], data["savedStates"], data.get("kept", ()))
+    except Exception:
+        logger.warning("the list of worker %s cannot be read", worker.name, exc_info=True)
+        return None
 
 
 def _is_missing(answer: Answer) -> bool:

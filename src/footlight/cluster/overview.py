@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncGenerator, Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from footlight.cluster.ray_api import (
     ActorLostError,
@@ -32,6 +32,8 @@ __all__ = [
     "end_workers",
     "start_workers",
 ]
+
+ResultT = TypeVar("ResultT")
 
 ANSWER_SECONDS = 5.0
 ASK_EVERY_SECONDS = 0.5
@@ -69,7 +71,7 @@ async def drain_node(address: str, node: str, *, seconds: float, say: Callable[[
             for name, status in zip(names, found, strict=True)
             if status is not None and node in (status.node, status.node_id)
         }
-        await asyncio.gather(*(_call(name, "drain") for name in left))
+        await asyncio.gather(*(_call(name, Worker.drain) for name in left))
         for name in sorted(left):
             say(f"draining: {name.removeprefix(WORKER)}")
         with contextlib.suppress(TimeoutError):
@@ -99,7 +101,7 @@ async def start_workers(settings: Settings, *, say: Callable[[str], None]) -> bo
         for name in started:
             given, cpus = settings_for_workers(settings), settings.cluster.worker_cpus
             actor = await start_actor(Worker, WORKER + name, name, given, cpus=cpus)
-            status: WorkerStatus = await actor.call("status")
+            status = await actor.call(Worker.status)
             say(f"cannot start: {name}: {status.failure}" if status.failure else f"started: {name}")
             failed = failed or status.failure is not None
     return not failed
@@ -113,7 +115,7 @@ async def end_workers(address: str, *, say: Callable[[str], None]) -> bool:
     """
     async with connect_cluster(address):
         names = [each for each in await list_actors() if each.startswith(WORKER)]
-        await asyncio.gather(*(_call(each, "end") for each in names))
+        await asyncio.gather(*(_call(each, Worker.end) for each in names))
         if registry := await find_actor(REGISTRY):
             await kill_actor(registry)
         left = {*names}
@@ -128,10 +130,10 @@ async def end_workers(address: str, *, say: Callable[[str], None]) -> bool:
 
 async def _ask_all() -> tuple[list[str], list[WorkerStatus | None]]:
     names = sorted(each for each in await list_actors() if each.startswith(WORKER))
-    return names, await asyncio.gather(*(_call(each, "peek") for each in names))
+    return names, await asyncio.gather(*(_call(each, Worker.peek) for each in names))
 
 
-async def _call(actor_name: str, method: str) -> Any:
+async def _call(actor_name: str, method: Callable[[Worker], Coroutine[Any, Any, ResultT]]) -> ResultT | None:
     """Return the result, or None where the worker does not answer."""
     try:
         async with asyncio.timeout(ANSWER_SECONDS):

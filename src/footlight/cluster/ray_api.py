@@ -8,8 +8,8 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any, TypeVar, TypeVarTuple
 
 from footlight.errors import ConfigurationError
 
@@ -31,6 +31,9 @@ __all__ = [
     "start_actor",
     "watch_termination",
 ]
+
+ArgumentsT = TypeVarTuple("ArgumentsT")
+ResultT = TypeVar("ResultT")
 
 NAMESPACE = "footlight"
 MAX_CALLS = 10_000
@@ -248,27 +251,39 @@ def own_drain_seconds() -> float:
 
 
 class RemoteActor:
-    """The methods of an actor. Their errors are those of the actor, or ActorLostError."""
+    """Calls the methods of an actor, which are given as those of its class, such as `Worker.status`.
+
+    Their errors are those of the actor, or ActorLostError.
+    """
 
     def __init__(self, handle: Any) -> None:
         self.handle = handle
 
-    async def call(self, method: str, *arguments: Any) -> Any:
+    async def call(
+        self,
+        method: Callable[[Any, *ArgumentsT], Coroutine[Any, Any, ResultT]],
+        *arguments: *ArgumentsT,
+    ) -> ResultT:
         """Call a method once, and return its result."""
         with _TranslateRayErrors():
-            return await getattr(self.handle, method).remote(*arguments)
+            return await self._find(method).remote(*arguments)
 
-    def send(self, method: str, *arguments: Any) -> None:
-        """Call a method without waiting for its result."""
-        getattr(self.handle, method).remote(*arguments)
+    def send(
+        self, method: Callable[[Any, *ArgumentsT], Coroutine[Any, Any, None]], *arguments: *ArgumentsT
+    ) -> None:
+        """Call a method without waiting for its end."""
+        self._find(method).remote(*arguments)
 
-    async def stream(self, method: str, *arguments: Any) -> AsyncIterator[Any]:
+    async def stream(
+        self, method: Callable[[Any, *ArgumentsT], AsyncIterator[ResultT]], *arguments: *ArgumentsT
+    ) -> AsyncIterator[ResultT]:
         """Call a method that is an asynchronous generator, and yield its values as they come."""
         with _TranslateRayErrors():
-            async for item in (
-                getattr(self.handle, method).options(num_returns="streaming").remote(*arguments)
-            ):
+            async for item in self._find(method).options(num_returns="streaming").remote(*arguments):
                 yield await item
+
+    def _find(self, method: Callable[..., object]) -> Any:
+        return getattr(self.handle, method.__name__)
 
 
 class _TranslateRayErrors:

@@ -15,7 +15,7 @@ from footlight.cluster.ray_api import (
     restart_own_actor,
     start_actor,
 )
-from footlight.cluster.worker import WORKER
+from footlight.cluster.worker import WORKER, Worker
 from footlight.cluster.worker.draining import end_without_node
 
 __all__ = ["REGISTRY", "SessionRegistry", "start_registry"]
@@ -32,7 +32,7 @@ CHECK_EVERY_SECONDS = 1.0
 async def start_registry() -> RemoteActor:
     """Start the registry, or return the one that runs."""
     registry = await start_actor(SessionRegistry, REGISTRY, cpus=0)
-    registry.send("watch_node")
+    registry.send(SessionRegistry.watch_node)
     return registry
 
 
@@ -98,7 +98,7 @@ class SessionRegistry:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 actor = await find_actor(actor_name)
-                for id in await actor.call("list_registered_ids") if actor else ():
+                for id in await actor.call(Worker.list_registered_ids) if actor else ():
                     self._workers[id] = actor_name.removeprefix(WORKER)
         except (ActorLostError, TimeoutError):
             pass  # Its sessions are gone, or are found again when their callers use them.

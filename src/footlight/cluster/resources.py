@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from footlight.cluster.ray_api import ActorLostError
+from footlight.cluster.worker import RefusedRequest, Worker
 from footlight.errors import SessionNotFoundError
-from footlight.server.resources.resources import TEMPLATES, ListedResource, ResourceNotFoundError, UriTemplate
+from footlight.server.resources.resources import (
+    TEMPLATES,
+    ListedResource,
+    ResourceNotFoundError,
+    ResourceReader,
+    UriTemplate,
+)
 from footlight.server.resources.uris import Address
 
 if TYPE_CHECKING:
@@ -36,25 +43,27 @@ class ClusterResources:
         return TEMPLATES
 
     async def list(self, caller: Caller) -> tuple[ListedResource, ...]:
-        found: list[ListedResource] = await self._ask_all("list", caller)
+        found: list[ListedResource] = await self._ask_all(ResourceReader.list, caller)
         return tuple(sorted(found, key=lambda resource: resource.uri))
 
     async def read(self, uri: str, caller: Caller) -> ResourceContent:
-        return await self._ask_one("read", uri, caller)
+        return await self._ask_one(ResourceReader.read, uri, caller)
 
     async def canonical(self, uri: str, caller: Caller) -> str:
-        return await self._ask_one("canonical", uri, caller)
+        return await self._ask_one(ResourceReader.canonical, uri, caller)
 
     async def complete(
         self, template_uri: str, argument_name: str, prefix: str, known: Mapping[str, str], caller: Caller
     ) -> tuple[str, ...]:
-        found = await self._ask_all("complete", template_uri, argument_name, prefix, dict(known), caller)
+        found = await self._ask_all(
+            ResourceReader.complete, template_uri, argument_name, prefix, dict(known), caller
+        )
         return tuple(dict.fromkeys(found))
 
     async def open_urls(self, caller: Caller) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(await self._ask_all("open_urls", caller)))
+        return tuple(dict.fromkeys(await self._ask_all(ResourceReader.open_urls, caller)))
 
-    async def _ask_one(self, method: str, uri: str, caller: Caller) -> Any:
+    async def _ask_one(self, method: Callable[..., object], uri: str, caller: Caller) -> Any:
         try:
             address = Address.parse(uri)
             worker = await self._front.find_worker(address.session_id, caller)
@@ -66,13 +75,15 @@ class ClusterResources:
             raise ResourceNotFoundError(uri, f'Session "{address.session_id}" does not exist')
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                found = await worker.actor.call("resource", method, uri, caller)
+                found = await worker.actor.call(Worker.ask_resources, method.__name__, uri, caller)
         except (ActorLostError, TimeoutError):
             raise ResourceNotFoundError(uri, f"worker {worker.name} does not answer") from None
-        if isinstance(found, ResourceNotFoundError):
-            raise found
+        if isinstance(found, RefusedRequest):
+            raise ResourceNotFoundError(uri, found.message)
         return found
 
-    async def _ask_all(self, method: str, *arguments: Any) -> Any:
-        answers = await self._fleet.ask_all("resources", method, *arguments, seconds=ANSWER_SECONDS)
+    async def _ask_all(self, method: Callable[..., object], *arguments: Any) -> Any:
+        answers = await self._fleet.ask_all(
+            Worker.ask_resources, method.__name__, *arguments, seconds=ANSWER_SECONDS
+        )
         return [each for answer in answers.values() for each in answer]

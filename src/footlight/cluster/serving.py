@@ -118,6 +118,8 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
         for end in ends:
             end.cancel()
         await asyncio.wait(ends[1:])
+        if backend is not None:
+            await backend.close()
         await fleet.close()
         await ray_api.disconnect()
     logger.info("stopped")

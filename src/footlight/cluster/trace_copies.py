@@ -11,6 +11,7 @@ from pathlib import Path
 
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError
+from footlight.cluster.worker import Worker
 from footlight.watch.watchers import WatchRequestError
 
 __all__ = ["TraceCopies"]
@@ -44,8 +45,11 @@ class TraceCopies:
         return copy
 
     async def remove(self) -> None:
-        if self._folder is not None:
-            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+        """Remove all copies."""
+        folder, self._folder = self._folder, None
+        self._copies.clear()
+        if folder is not None:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 async def _copy(worker: KnownWorker, trace: Path, folder: Path) -> Path:
@@ -67,7 +71,7 @@ async def _copy(worker: KnownWorker, trace: Path, folder: Path) -> Path:
 async def _copy_parts(worker: KnownWorker, trace: Path, copy: Path) -> None:
     size = 0
     with copy.open("wb") as file:
-        while part := await worker.actor.call("read_trace", trace, size, PART_BYTES):
+        while part := await worker.actor.call(Worker.read_trace, trace, size, PART_BYTES):
             size += len(part)
             if size > MAX_TRACE_BYTES:
                 limit = f"{MAX_TRACE_BYTES >> 20} MB"

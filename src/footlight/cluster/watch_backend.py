@@ -10,20 +10,26 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from footlight.cluster.merged_state import MergedState, Mirror
 from footlight.cluster.ray_api import ActorLostError
 from footlight.cluster.trace_copies import TraceCopies
-from footlight.watch.watchers import PagePicture, Visitor, WatchedItem, WatchRequestError, WatchState
+from footlight.cluster.worker import RefusedRequest, Worker
+from footlight.watch.watchers import (
+    PagePicture,
+    Visitor,
+    WatchBackend,
+    WatchRequestError,
+    WatchState,
+)
 
 if TYPE_CHECKING:
     from footlight.cluster.fleet import Fleet
     from footlight.cluster.known_worker import KnownWorker
-    from footlight.cluster.worker import Heard, WatchedWorker
+    from footlight.cluster.worker import Heard
 
 __all__ = ["NO_CALLS", "ClusterWatchBackend"]
 
@@ -44,23 +50,7 @@ STEER_SECONDS = 30.0
 """How long a worker may take for a request of a person, who may wait for a running call."""
 NO_CALLS = 1 << 62
 """A revision after which there are no calls. Nobody needs them before somebody watches."""
-MAX_CALLS = 2_000
-MAX_ENDED = 200
 MAX_WATCHERS = 1_000
-
-
-@dataclass(eq=False, slots=True)
-class _Mirror:
-    """The latest state of a worker."""
-
-    worker: KnownWorker
-    origin: str = ""
-    """The process to which the revision belongs."""
-    revision: int = -1
-    captures: int = 0
-    sessions: list[WatchedItem] = field(default_factory=list[WatchedItem])
-    is_silent: bool = False
-    following: asyncio.Task[None] | None = field(default=None, repr=False)
 
 
 class ClusterWatchBackend:
@@ -68,15 +58,8 @@ class ClusterWatchBackend:
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
-        self._mirrors: dict[KnownWorker, _Mirror] = {}
-        self._homes: OrderedDict[str, KnownWorker] = OrderedDict()
-        """The worker of each call and each ended session that is known, by its id."""
-        self._calls: OrderedDict[str, tuple[int, WatchedItem]] = OrderedDict()
-        """The latest calls, with the revision in which they changed."""
-        self._ended: OrderedDict[str, WatchedItem] = OrderedDict()
-        self._revision = 0
-        self._changed = asyncio.Event()
-        """Set for an instant by each change."""
+        self._state = MergedState()
+        self._followers: dict[KnownWorker, asyncio.Task[None]] = {}
         self._heard_at: dict[str, float] = {}
         self._watched_at = -WATCHED_SECONDS
         self._wanted = asyncio.Event()
@@ -86,17 +69,17 @@ class ClusterWatchBackend:
 
     async def follow(self) -> None:
         """Mirror all workers until it is cancelled."""
-        try:
-            while True:
-                self._update_mirrors()
-                await asyncio.sleep(RETRY_SECONDS)
-        finally:
-            tasks = [each.following for each in self._mirrors.values() if each.following]
-            tasks += [self._refreshing] if self._refreshing else []
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            await self._trace_copies.remove()
+        while True:
+            self._update_mirrors()
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def close(self) -> None:
+        """Stop looking at the workers, and remove the traces that were copied from them."""
+        tasks = [*self._followers.values(), *([self._refreshing] if self._refreshing else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._trace_copies.remove()
 
     def note_watcher(self, watcher: str) -> None:
         now = time.monotonic()
@@ -112,43 +95,43 @@ class ClusterWatchBackend:
             self._wanted.clear()
         if not was_watched or not seconds:
             await self._refresh()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while self._revision <= after:
-                    await self._changed.wait()
-        return self._merge(after)
+        return await self._state.read(after, seconds)
 
     async def read_picture(
         self, session_id: str, page_id: str | None, after: int, visitor: Visitor
     ) -> PagePicture:
-        return await self._ask_about(session_id, "read_picture", session_id, page_id, after, visitor)
+        return await self._ask_about(
+            session_id, WatchBackend.read_picture, session_id, page_id, after, visitor
+        )
 
     async def read_still(self, call: str, visitor: Visitor) -> bytes:
-        return await self._ask(self._homes.get(call), "read_still", _number_of(call), visitor, call=call)
+        return await self._ask(
+            self._state.find_worker(call), WatchBackend.read_still, _number_of(call), visitor, call=call
+        )
 
     async def make_report(self, session_id: str, visitor: Visitor) -> str:
-        return await self._ask_about(session_id, "make_report", session_id, visitor)
+        return await self._ask_about(session_id, WatchBackend.make_report, session_id, visitor)
 
     async def find_trace(self, session_id: str | None, call: str | None, visitor: Visitor) -> Path:
         """Copy the trace from its worker, and return the copy."""
         if call is not None:
-            worker, number = self._homes.get(call), _number_of(call)
+            worker, number = self._state.find_worker(call), _number_of(call)
         else:
             worker, number = await self._find_worker(session_id or ""), None
-        trace = await self._ask(worker, "find_trace", session_id, number, visitor, call=call)
+        trace = await self._ask(worker, WatchBackend.find_trace, session_id, number, visitor, call=call)
         assert worker is not None
         return await self._trace_copies.add(worker, trace)
 
     async def take(self, session_id: str, watcher: str, visitor: Visitor) -> None:
-        await self._ask_about(session_id, "take", session_id, watcher, visitor)
+        await self._ask_about(session_id, WatchBackend.take, session_id, watcher, visitor)
         await self._look_at_session(session_id)
 
     async def give_back(self, session_id: str, watcher: str, note: str, visitor: Visitor) -> None:
-        await self._ask_about(session_id, "give_back", session_id, watcher, note, visitor)
+        await self._ask_about(session_id, WatchBackend.give_back, session_id, watcher, note, visitor)
         await self._look_at_session(session_id)
 
     async def act(self, session_id: str, watcher: str, events: Sequence[Any], visitor: Visitor) -> None:
-        await self._ask_about(session_id, "act", session_id, watcher, events, visitor)
+        await self._ask_about(session_id, WatchBackend.act, session_id, watcher, events, visitor)
 
     # The workers
 
@@ -158,17 +141,14 @@ class ClusterWatchBackend:
 
     def _update_mirrors(self) -> None:
         """Follow the workers that the fleet knows, and none else."""
-        workers = set(self._fleet.workers)
-        for worker in workers - self._mirrors.keys():
-            mirror = self._mirrors[worker] = _Mirror(worker)
-            mirror.following = asyncio.create_task(self._follow(mirror))
-        for worker in self._mirrors.keys() - workers:
-            mirror = self._mirrors.pop(worker)
-            assert mirror.following is not None
-            mirror.following.cancel()
-            self._note_loss(mirror)
+        workers, followed = set(self._fleet.workers), self._followers.keys()
+        for worker in workers - followed:
+            self._followers[worker] = asyncio.create_task(self._follow(self._state.add(worker)))
+        for worker in followed - workers:
+            self._followers.pop(worker).cancel()
+            self._state.remove(worker)
 
-    async def _follow(self, mirror: _Mirror) -> None:
+    async def _follow(self, mirror: Mirror) -> None:
         while True:
             is_watched = self._is_watched
             await self._look_at(mirror, FOLLOW_SECONDS if is_watched else 0.0)
@@ -184,162 +164,72 @@ class ClusterWatchBackend:
 
     async def _look_at_all(self) -> None:
         self._update_mirrors()
-        mirrors = [each for each in self._mirrors.values() if not each.is_silent]
+        mirrors = [each for each in self._state.mirrors.values() if not each.is_silent]
         await asyncio.gather(*(self._look_at(each, 0.0) for each in mirrors))
 
     async def _look_at_session(self, session_id: str) -> None:
-        if (mirror := self._find_mirror(session_id)) is not None:
+        if (mirror := self._state.find_mirror(session_id)) is not None:
             await self._look_at(mirror, 0.0)
 
-    async def _look_at(self, mirror: _Mirror, seconds: float) -> None:
+    async def _look_at(self, mirror: Mirror, seconds: float) -> None:
         """Mirror a worker, which waits so long for a change."""
         now = time.monotonic()
         heard: Heard = {watcher: now - heard_at for watcher, heard_at in self._heard_at.items()}
         origin, after = mirror.origin, mirror.revision if self._is_watched else NO_CALLS
-        sent = (origin, after, seconds, heard)
         try:
             async with asyncio.timeout(seconds + ANSWER_SECONDS):
-                seen: WatchedWorker = await mirror.worker.actor.call("read_watched", *sent)
-            self._note_state(mirror, seen, has_calls=after != NO_CALLS or seen.origin != origin)
+                seen = await mirror.worker.actor.call(Worker.read_watched, origin, after, seconds, heard)
+            self._state.note_state(mirror, seen, has_calls=after != NO_CALLS or seen.origin != origin)
         except ActorLostError:
-            self._note_loss(mirror)
+            self._state.note_loss(mirror)
             await asyncio.sleep(RETRY_SECONDS if seconds else 0)
             return
         except Exception as error:  # It is silent, cannot start, or is of another version.
             is_known = isinstance(error, TimeoutError) or mirror.is_silent or mirror.worker.failure
             level = logging.DEBUG if is_known else logging.WARNING
             logger.log(level, "worker %s cannot be watched", mirror.worker.name, exc_info=True)
-            self._note_silence(mirror, is_silent=True)
+            self._state.note_silence(mirror, is_silent=True)
             return
-        self._note_silence(mirror, is_silent=False)
+        self._state.note_silence(mirror, is_silent=False)
 
-    def _note_state(self, mirror: _Mirror, seen: WatchedWorker, *, has_calls: bool) -> None:
-        if seen.origin != mirror.origin:
-            self._note_loss(mirror)
-            mirror.origin, mirror.revision = seen.origin, -1
-        state, worker = seen.state, mirror.worker
-        if state.revision < mirror.revision:
-            return  # A later look has seen more already.
-        sessions = [replace(each, view={**each.view, "worker": worker.name}) for each in state.sessions]
-        if state.revision == mirror.revision and sessions == mirror.sessions:
-            return
-        if has_calls:
-            mirror.revision = state.revision
-        mirror.captures = state.captures
-        mirror.sessions = sessions
-        self._revision += 1
-        for each in state.ended:
-            self._note_end(each, worker)
-        for each in state.calls:
-            id = f"{seen.origin}-{each.view['number']}"
-            self._calls[id] = (self._revision, replace(each, view={**each.view, "number": id}))
-            self._note_home(id, worker)
-        while len(self._calls) > MAX_CALLS:
-            self._calls.popitem(last=False)
-        self._wake()
-
-    def _note_home(self, id: str, worker: KnownWorker) -> None:
-        self._homes[id] = worker
-        self._homes.move_to_end(id)
-        while len(self._homes) > 2 * MAX_CALLS:
-            self._homes.popitem(last=False)
-
-    def _note_end(self, ended: WatchedItem, worker: KnownWorker) -> None:
-        assert ended.session_id is not None
-        known = self._ended.get(ended.session_id)
-        if known is None or known.view["endedAt"] <= ended.view["endedAt"]:
-            self._ended[ended.session_id] = ended
-            self._note_home(ended.session_id, worker)
-        while len(self._ended) > MAX_ENDED:
-            self._ended.popitem(last=False)
-
-    def _note_loss(self, mirror: _Mirror) -> None:
-        """Note that the process of a worker has ended, and its sessions with it."""
-        if not mirror.sessions:
-            return
-        worker = mirror.worker
-        reason = f"{'ended' if worker.is_draining else 'was lost'} with worker {worker.name}"
-        for each in mirror.sessions:
-            facts = {"id": each.session_id, "state": "ended", "reason": reason}
-            self._note_end(replace(each, view={**facts, "endedAt": round(time.time() * 1000)}), worker)
-        mirror.sessions = []
-        self._revision += 1
-        self._wake()
-
-    def _note_silence(self, mirror: _Mirror, *, is_silent: bool) -> None:
-        if mirror.is_silent != is_silent:
-            mirror.is_silent = is_silent
-            self._revision += 1
-            self._wake()
-
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed.clear()
-
-    def _merge(self, after: int) -> WatchState:
-        now_ms, mirrors = time.time() * 1000, self._mirrors.values()
-        return WatchState(
-            revision=self._revision,
-            captures=sum(each.captures for each in mirrors),
-            sessions=_sort(
-                "createdAt", (each for mirror in self._mirrors.values() for each in _show(mirror))
-            ),
-            ended=[
-                replace(each, view={**each.view, "secondsAgo": round((now_ms - each.view["endedAt"]) / 1000)})
-                for each in _sort("endedAt", self._ended.values())
-            ],
-            calls=_sort("at", (call for revision, call in self._calls.values() if revision > after)),
-        )
-
-    async def _ask_about(self, session_id: str, method: str, *arguments: Any) -> Any:
+    async def _ask_about(self, session_id: str, method: Callable[..., object], *arguments: Any) -> Any:
         try:
             return await self._ask(await self._find_worker(session_id), method, *arguments)
         except WatchRequestError as error:
-            ended, visitor = self._ended.get(session_id), arguments[-1]
-            if error.status == 404 and ended is not None and ended.is_for(visitor):
+            ended = self._state.find_ended(session_id, visitor=arguments[-1])
+            if error.status == 404 and ended is not None:
                 raise WatchRequestError(410, f"The session {ended.view['reason']}.") from None
             raise
 
     async def _find_worker(self, session_id: str) -> KnownWorker | None:
-        if self._find_mirror(session_id) is None and session_id not in self._homes:
+        if self._state.find_worker(session_id) is None:
             await self._refresh()
-        mirror = self._find_mirror(session_id)
-        return mirror.worker if mirror else self._homes.get(session_id)
-
-    def _find_mirror(self, session_id: str) -> _Mirror | None:
-        """Return the mirror of the worker that has the open session."""
-        for mirror in self._mirrors.values():
-            if any(each.session_id == session_id for each in mirror.sessions):
-                return mirror
-        return None
+        return self._state.find_worker(session_id)
 
     async def _ask(
-        self, worker: KnownWorker | None, method: str, *arguments: Any, call: str | None = None
+        self,
+        worker: KnownWorker | None,
+        method: Callable[..., object],
+        *arguments: Any,
+        call: str | None = None,
     ) -> Any:
         """Call a method of the worker's backend, which is about a session or about `call`."""
         if worker is None:
             raise WatchRequestError(404, f"There is no such {'session' if call is None else 'call'}.")
-        sent = ("watch", method) if call is None else ("watch_call", call, method)
+        name, actor = method.__name__, worker.actor
         try:
             async with asyncio.timeout(STEER_SECONDS):
-                answer = await worker.actor.call(*sent, *arguments)
+                if call is None:
+                    answer = await actor.call(Worker.watch, name, *arguments)
+                else:
+                    answer = await actor.call(Worker.watch_call, call, name, *arguments)
         except ActorLostError:
             raise WatchRequestError(410, f"The session was lost with worker {worker.name}.") from None
         except TimeoutError:
             raise WatchRequestError(503, f"Worker {worker.name} does not answer.") from None
-        if isinstance(answer, WatchRequestError):
-            raise answer
+        if isinstance(answer, RefusedRequest):
+            raise WatchRequestError(answer.status, answer.message)
         return answer
-
-
-def _show(mirror: _Mirror) -> Iterable[WatchedItem]:
-    if not mirror.is_silent:
-        return mirror.sessions
-    return [replace(each, view={**each.view, "state": "silent"}) for each in mirror.sessions]
-
-
-def _sort(by: str, watched: Iterable[WatchedItem]) -> list[WatchedItem]:
-    return sorted(watched, key=lambda each: each.view[by])
 
 
 def _number_of(call: str) -> str:

@@ -6,16 +6,16 @@ import asyncio
 import contextlib
 import logging
 import time
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
-from footlight.cluster.worker import HelpInvitation, HelpQuestion, HelpTerms, WorkerReply
+from footlight.cluster.worker import HelpInvitation, HelpQuestion, HelpTerms, Worker, WorkerReply
 from footlight.errors import DeadlineExceededError, WorkerLostError
 from footlight.server.help import InputRequired
 
 if TYPE_CHECKING:
     from footlight.cluster.known_worker import KnownWorker
-    from footlight.cluster.worker import HelpRequest, HelpStep, Progress, RemoteCall
+    from footlight.cluster.worker import HelpRequest, HelpStep, RemoteCall
     from footlight.server.calls.progress import Report
     from footlight.server.help import Elicitation, HelpReply, Invitation
     from footlight.server.tools.declaration import Tool
@@ -50,7 +50,7 @@ async def wait_for_reply(
     try:
         await asyncio.wait([work], timeout=max(0, seconds - PING_SECONDS))
         while not work.done():
-            ping = asyncio.create_task(actor.call("ping"))
+            ping = asyncio.create_task(actor.call(Worker.ping))
             ping.add_done_callback(_ignore_result)
             await asyncio.wait([work], timeout=PING_SECONDS)
             is_reached = ping.done()
@@ -71,14 +71,14 @@ async def _call(
     actor: RemoteActor, sent: RemoteCall, report: Report | None, elicitation: Elicitation | None
 ) -> WorkerReply:
     if report is None and elicitation is None:
-        return WorkerReply.unpack(await actor.call("call", sent.pack()))
+        return WorkerReply.unpack(await actor.call(Worker.call, sent.pack()))
     async with _Helper(actor, sent.id, elicitation) as helper:
-        async for each in actor.stream("call_with_progress", sent):
+        async for each in actor.stream(Worker.call_with_progress, sent):
             if isinstance(each, WorkerReply):
                 return each
             if isinstance(each, tuple):
                 if report is not None:
-                    await report(*cast("Progress", each))
+                    await report(*each)
             else:
                 await helper.help(each)
     raise ActorLostError("the stream ended without a reply")
@@ -124,7 +124,7 @@ class _Helper(contextlib.AsyncExitStack):
         )
         self._invitation = await self.enter_async_context(inviting)
         terms = HelpTerms(self._invitation.hand_backs, self._invitation.expires - now)
-        self._actor.send("answer_question", self._id, terms)
+        self._actor.send(Worker.answer_question, self._id, terms)
 
     async def _ask(self, invitation: Invitation, reason: str) -> None:
         reply: HelpReply | HelpStep | None = "input required"
@@ -135,7 +135,7 @@ class _Helper(contextlib.AsyncExitStack):
         except Exception:
             logger.exception("the person behind a client could not be asked")
             reply = None
-        self._actor.send("answer_question", self._id, reply)
+        self._actor.send(Worker.answer_question, self._id, reply)
 
     async def _withdraw(self) -> None:
         if self._asking is not None:

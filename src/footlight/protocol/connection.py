@@ -43,7 +43,7 @@ OnNotification = Callable[[str, Mapping[str, Any]], ListenerResult]
 OnProgress = Callable[[float, float | None, str | None], ListenerResult]
 """Receives the progress, the total and a message."""
 
-CANCEL_SECONDS = 2.0
+UNAWAITED_SEND_SECONDS = 2.0
 """The time limit for sending a message that no caller waits for, such as a cancellation."""
 CLOSE_SECONDS = 5.0
 STRAY_SECONDS = 0.5
@@ -90,7 +90,7 @@ class Connection:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._channel: Channel | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._end: MCPError | None = None
+        self._end_error: MCPError | None = None
         self.meta: Mapping[str, Any] = {}
         """The `_meta` of all requests, which identifies the client in the stateless protocol."""
 
@@ -102,14 +102,14 @@ class Connection:
 
     @property
     def alive(self) -> bool:
-        return self._channel is not None and self.end is None
+        return self._channel is not None and self.end_error is None
 
     @property
-    def end(self) -> MCPError | None:
+    def end_error(self) -> MCPError | None:
         """Return the error with which the connection has ended, or None."""
-        if self._end is None and self.loop_ended:
+        if self._end_error is None and self.loop_ended:
             return MCPConnectionError("The event loop that the client was connected in has ended")
-        return self._end
+        return self._end_error
 
     @property
     def loop_ended(self) -> bool:
@@ -130,8 +130,8 @@ class Connection:
         """
         if self._loop is asyncio.get_running_loop():
             return
-        if self.loop_ended and self.end is not None:
-            raise copy.copy(self.end)
+        if self.loop_ended and self.end_error is not None:
+            raise copy.copy(self.end_error)
         raise MCPError("The client is connected in another event loop; use it there", reason="invalid")
 
     # Outgoing messages
@@ -154,7 +154,7 @@ class Connection:
             MCPConnectionError: the connection has ended.
             MCPError: the server refused the request (`peer`), or the exchange failed.
         """
-        channel = self._alive_channel()
+        channel = self._get_channel()
         self._last_id = identifier = self._last_id + 1
         message = messages.request(identifier, method, self._add_meta(params, identifier, on_progress))
         answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
@@ -186,7 +186,7 @@ class Connection:
         Raises:
             MCPError: the notification could not be sent.
         """
-        channel = self._alive_channel()
+        channel = self._get_channel()
         try:
             async with asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000):
                 await channel.send(messages.notification(method, params or {}), headers={})
@@ -207,9 +207,9 @@ class Connection:
             channel, self._channel = self._channel, None
             await channel.close()
 
-    def _alive_channel(self) -> Channel:
-        if self._end is not None:
-            raise copy.copy(self._end)
+    def _get_channel(self) -> Channel:
+        if (error := self.end_error) is not None:
+            raise copy.copy(error)
         if self._channel is None:
             raise MCPConnectionError("There is no connection", reason="not_connected")
         return self._channel
@@ -238,7 +238,7 @@ class Connection:
     async def _send_quietly(self, channel: Channel, message: Message) -> None:
         """Send a message that no caller waits for. Errors are only logged."""
         try:
-            async with asyncio.timeout(CANCEL_SECONDS):
+            async with asyncio.timeout(UNAWAITED_SEND_SECONDS):
                 await channel.send(message, headers={})
         except (MCPError, TimeoutError) as error:
             logger.debug("could not send %s: %s", message.get("method", "an answer"), error)
@@ -256,14 +256,14 @@ class Connection:
         if kind in ("response", "error"):
             self._receive_answer(message, failed=kind == "error")
         elif kind == "request":
-            if self._channel is not None and self._end is None:
+            if self._channel is not None and self._end_error is None:
                 self._server_requests.receive(message)
         elif kind == "notification":
             self._receive_notification(message["method"], an_object(message.get("params")))
 
     def on_connection_lost(self, error: MCPError) -> None:
-        if self._end is None:
-            self._end = error
+        if self._end_error is None:
+            self._end_error = error
         for pending in self._pending.values():
             if not pending.answer.done():
                 pending.answer.set_exception(copy.copy(error))
@@ -293,8 +293,8 @@ class Connection:
         if identifier is None and len(self._pending) == 1:
             # A server that could not parse a request does not know its id. Only one request is pending.
             return next(iter(self._pending.values()))
-        number = messages.own_id(identifier)
-        return None if number is None else self._pending.get(number)
+        request_id = messages.own_id(identifier)
+        return None if request_id is None else self._pending.get(request_id)
 
     def _receive_stray(self, identifier: object) -> None:
         """Handle an answer whose id belongs to no pending request.
@@ -302,9 +302,9 @@ class Connection:
         Either the answer is late, or the server sends wrong ids. In the second case, the correct answer is
         unlikely to arrive, so if only one request is pending, it fails soon.
         """
-        number = messages.own_id(identifier)
-        if number is not None and 0 < number <= self._last_id:
-            logger.debug("ignored a late answer: id %d", number)
+        request_id = messages.own_id(identifier)
+        if request_id is not None and 0 < request_id <= self._last_id:
+            logger.debug("ignored a late answer: id %d", request_id)
             return
         self._warnings.log("the server answered with the id %.40r, which no request has", identifier)
         if len(self._pending) != 1:

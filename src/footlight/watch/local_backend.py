@@ -164,7 +164,7 @@ def view_session(session: Session, pictures: Pictures) -> dict[str, Any]:
         state = "busy" if session.lock.locked() else "idle"
     return {
         "id": session.id,
-        "name": session.saved_as or ("default" if session.is_default else ""),
+        "name": session.kept_as or ("default" if session.is_default else ""),
         "browser": session.engine,
         "createdAt": round(session.created_at * 1000),
         "state": state,

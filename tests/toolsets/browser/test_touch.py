@@ -149,7 +149,12 @@ async def test_a_swipe_goes_from_point_to_point(phone: SessionBrowser) -> None:
         (
             "swipe",
             {"direction": "up", "selector": "#map", "fromX": 1, "fromY": 1},
-            "swipe takes either selector, or fromX and fromY",
+            "selector and fromX, fromY both say where the swipe starts",
+        ),
+        (
+            "swipe",
+            {"toX": 1, "toY": 1, "distance": 5},
+            "distance and toX, toY both say where the swipe ends",
         ),
         ("swipe", {"toX": 1, "toY": 9_000}, "toY: 9000 is outside of the viewport"),
     ],

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Target", "leading_ref", "locate", "locate_now", "resolve"]
 
-_LEADING = re.compile(r"\s*(?:\[ref=(?P<b>e[1-9]\d*)\]|(?:ref=|@)?(?P<a>e[1-9]\d*))\s*(?=>>|$)")
+_LEADING = re.compile(r"\s*(?:\[ref=(?P<bracketed>e[1-9]\d*)\]|(?:ref=|@)?(?P<bare>e[1-9]\d*))\s*(?=>>|$)")
 
 MAX_CANDIDATES = 5
 MAX_COMPARED = 2_000
@@ -62,7 +62,7 @@ def leading_ref(selector: str) -> tuple[str, str] | None:
     A ref may also have the syntax of other tools: `[ref=e12]`, `ref=e12`, `@e12`.
     """
     found = _LEADING.match(selector)
-    return (found["a"] or found["b"], selector[found.end() :]) if found else None
+    return (found["bare"] or found["bracketed"], selector[found.end() :]) if found else None
 
 
 async def locate(page: Page, selector: str, deadline: Deadline, *, acts: bool = False) -> Locator:
@@ -105,41 +105,41 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
         StaleRefError: the element is gone, and nothing has certainly replaced it. With `acts`, also if
             the element has another meaning now.
     """
-    view = page.view
-    asked, ref = ref, view.follow(ref)
-    was = None
-    size = len(view.last_reported.nodes) if view.last_reported else 0
-    if acts:
-        was = await offload(size, lambda: view.find_meaning(ref))
+    view, given = page.view, ref
+    ref = view.follow(given)
+    reported = view.last_reported
+    size = len(reported.nodes) if reported else 0
+    meaning = await offload(size, lambda: view.find_meaning(ref)) if acts else None
     seen, removed = view.find_seen(ref), view.find_removed(ref)
     frame = seen[1] if seen else removed.frame if removed else None
-    found = await _identify(page, frame, ref) if frame else None
-    now, locator = found or (None, None)
-    if frame and now and (was is None or (now == was.identity and not was.entry)):
-        return _heal(page, asked, Target(ref, frame, locator))
-    reported, now_shown = view.last_reported, await look(page, deadline)
-    nodes = now_shown.nodes
+    identity, locator = (await _identify(page, frame, ref) if frame else None) or (None, None)
+    if frame and identity and (meaning is None or (identity == meaning.identity and not meaning.entry)):
+        return _note_healed(page, given, Target(ref, frame, locator))
+    current = await look(page, deadline)
+    nodes = current.nodes
 
     def find_target() -> Target:
-        if living := view.find_seen(ref):
-            target = _check_meaning(page, asked, was, nodes, living) if was else Target(ref, living[1])
-        elif frame and now:  # It exists but is hidden: an action waits for it, or reports that.
+        if existing := view.find_seen(ref):
+            target = (
+                _check_meaning(page, given, meaning, nodes, existing) if meaning else Target(ref, existing[1])
+            )
+        elif frame and identity:  # It exists but is hidden: an action waits for it, or reports that.
             target = Target(ref, frame)
-        elif (successor := reported and find_redrawn(reported, now_shown, ref)) and (
-            living := view.find_seen(successor)
+        elif (successor := reported and find_redrawn(reported, current, ref)) and (
+            existing := view.find_seen(successor)
         ):
-            target = Target(successor, living[1])
+            target = Target(successor, existing[1])
         else:
-            target = _find_successor(page, asked, view.find_removed(ref), nodes)
+            target = _find_successor(page, given, view.find_removed(ref), nodes)
         return target._replace(locator=_find_known_locator(page, target.frame, target.ref) or locator)
 
-    return _heal(page, asked, await offload(len(nodes) + size, find_target))
+    return _note_healed(page, given, await offload(len(nodes) + size, find_target))
 
 
-def _heal(page: Page, asked: str, target: Target) -> Target:
+def _note_healed(page: Page, given: str, target: Target) -> Target:
     """Record that a ref led to the element of another one, if it did."""
-    if target.ref != asked:
-        page.view.healed[asked] = target.ref
+    if target.ref != given:
+        page.view.healed[given] = target.ref
     return target
 
 
@@ -152,44 +152,45 @@ async def _identify(page: Page, frame: Frame, ref: str) -> tuple[ElementIdentity
     found = await ask(frame, {"what": "identify", "ref": ref, "path": locator is None})
     if found is None:
         return None
-    path, before = found.get("path"), frame_locator(frame)
-    if path and before is not None:
-        locator = before + path
+    path, prefix = found.get("path"), frame_locator(frame)
+    if path and prefix is not None:
+        locator = prefix + path
     return ElementIdentity(found["testid"], found["role"], found["lasting"]), locator
 
 
 def _find_known_locator(page: Page, frame: Frame, ref: str) -> str | None:
     """Return a locator of a ref's element from the last snapshot, or None if that has none."""
-    seen, before = page.view.frames.get(frame), frame_locator(frame)
+    seen, prefix = page.view.frames.get(frame), frame_locator(frame)
     found = stable_locator(seen.nodes, ref) if seen else None
-    return None if found is None or before is None else before + found
+    return None if found is None or prefix is None else prefix + found
 
 
 def _check_meaning(
-    page: Page, asked: str, was: RefMeaning, nodes: Sequence[Node], living: tuple[Node, Frame]
+    page: Page, given: str, known: RefMeaning, nodes: Sequence[Node], existing: tuple[Node, Frame]
 ) -> Target:
     """Return an existing element if it still has the meaning that the caller knows.
 
     It is uncertain in three cases: the element is in another entry now; it changed and is an entry or inside
     one; or another element is now like the element was.
     """
-    node, frame = living
-    ref = node.ref or asked
+    node, frame = existing
+    ref = node.ref or given
     place = find_places(nodes)[ref]
-    now = RefMeaning(identity_of(node), place.entry or (place.after if was.entry else ""))
-    moved = bool(was.entry and now.entry) and now.entry != was.entry
+    meaning = RefMeaning(identity_of(node), place.entry or (place.after if known.entry else ""))
+    has_moved = bool(known.entry and meaning.entry) and meaning.entry != known.entry
+    is_same = meaning.identity == known.identity
     others = [
-        other for other in nodes if other.ref and other.ref != ref and identity_of(other) == was.identity
+        other for other in nodes if other.ref and other.ref != ref and identity_of(other) == known.identity
     ]
-    if not moved and (now.identity == was.identity or not (others or place.entry or node.role in ENTRIES)):
+    if not has_moved and (is_same or not (others or place.entry or node.role in ENTRIES)):
         return Target(ref, frame)
     page.view.note_reported([*others, node], of=nodes)
     candidates = _describe_candidates(others)
     suggestions = f". Candidates: {'; '.join(candidates)}" if candidates else ""
     raise StaleRefError(
-        f"{asked} was {_describe_meaning(was)} and is now {_describe_meaning(now)}{suggestions}",
-        suggestion=f"Use {asked} again if you mean what it is now, or else a candidate or a new snapshot.",
-        ref=asked,
+        f"{given} was {_describe_meaning(known)} and is now {_describe_meaning(meaning)}{suggestions}",
+        suggestion=f"Use {given} again if you mean what it is now, or else a candidate or a new snapshot.",
+        ref=given,
         page=page.url,
         candidates=candidates,
     )
@@ -200,41 +201,42 @@ def _describe_meaning(meaning: RefMeaning) -> str:
     return _describe(meaning.identity) + (f" {where}" if meaning.entry else "")
 
 
-def _find_successor(page: Page, asked: str, removed: RemovedRef | None, nodes: Sequence[Node]) -> Target:
+def _find_successor(page: Page, given: str, removed: RemovedRef | None, nodes: Sequence[Node]) -> Target:
     """Return the element that has certainly replaced a removed one.
 
-    `asked` is the ref that the caller used.
+    `given` is the ref that the caller used.
     """
     if removed is None:
-        raise _unknown_error(page, asked)
-    like = [node for node in nodes if node.ref and identity_of(node) == identity_of(removed.node)]
-    if len(like) == 1 and removed.unique and identity_of(removed.node).is_distinctive:
-        successor = like[0].ref or ""
-        living = page.view.find_seen(successor)
-        if living is not None and _has_replaced(page, removed, successor, living[1], nodes):
-            return Target(successor, living[1])
-    raise _stale_error(page, asked, removed, nodes, len(like))
+        raise _unknown_error(page, given)
+    identity = identity_of(removed.node)
+    alike = [node for node in nodes if node.ref and identity_of(node) == identity]
+    if len(alike) == 1 and removed.unique and identity.is_distinctive:
+        successor = alike[0].ref or ""
+        existing = page.view.find_seen(successor)
+        if existing is not None and _has_replaced(page, removed, successor, existing[1], nodes):
+            return Target(successor, existing[1])
+    raise _stale_error(page, given, removed, nodes, len(alike))
 
 
 def _has_replaced(
     page: Page, removed: RemovedRef, successor: str, frame: Frame, nodes: Sequence[Node]
 ) -> bool:
     """Return whether the successor is new, in a document at the same URL, and in the same surroundings."""
-    at = page.view.frames.get(frame)
+    seen = page.view.frames.get(frame)
     place = find_places(nodes)[successor]
     return (
-        _number(successor) >= removed.before
-        and at is not None
-        and at.url == removed.url
+        int(successor[1:]) >= removed.before
+        and seen is not None
+        and seen.url == removed.url
         and (place.entry, place.around) == (removed.place.entry, removed.place.around)
     )
 
 
 def _stale_error(
-    page: Page, ref: str, removed: RemovedRef, nodes: Sequence[Node], like: int
+    page: Page, ref: str, removed: RemovedRef, nodes: Sequence[Node], alike: int
 ) -> StaleRefError:
     candidates = _describe_candidates(_find_closest(removed.node, nodes))
-    why = f"; {like} elements are like it now" if like > 1 else ""
+    why = f"; {alike} elements are like it now" if alike > 1 else ""
     suggestions = f". Candidates: {'; '.join(candidates)}" if candidates else ""
     return StaleRefError(
         f"{ref}, {_describe(identity_of(removed.node))}, is not on the page any more{why}{suggestions}",
@@ -260,32 +262,32 @@ def _unknown_error(page: Page, ref: str) -> StaleRefError:
 
 def _find_closest(removed: Node, nodes: Sequence[Node]) -> list[Node]:
     """Return the nodes that are most similar to a removed one: they have its role or a similar name."""
-    referred = sorted((node for node in nodes if node.ref), key=lambda node: node.role != removed.role)
-    by_pairs = Likeness(removed.name.lower())
-    similar = heapq.nlargest(
+    with_ref = sorted((node for node in nodes if node.ref), key=lambda node: node.role != removed.role)
+    likeness = Likeness(removed.name.lower())
+    closest = heapq.nlargest(
         MAX_COMPARED_EXACTLY,
-        referred[:MAX_COMPARED],
+        with_ref[:MAX_COMPARED],
         key=lambda node: (
             bool(removed.testid) and removed.testid == node.testid,
-            by_pairs.to(node.name.lower()),
+            likeness.to(node.name.lower()),
             node.role == removed.role,
         ),
     )
-    ranked = sorted(
-        ((_likeness(removed, node), node) for node in similar),
-        key=lambda each: each[0],
-        reverse=True,
+    scored = sorted(
+        ((_score(removed, node), node) for node in closest), key=lambda each: each[0], reverse=True
     )
-    return [node for likeness, node in ranked[:MAX_CANDIDATES] if likeness > MIN_LIKENESS]
+    return [node for score, node in scored[:MAX_CANDIDATES] if score > MIN_LIKENESS]
 
 
-def _likeness(removed: Node, node: Node) -> float:
-    names = 0.0
+def _score(removed: Node, node: Node) -> float:
+    """Return how similar a node is to a removed one: by its name from 0 to 1, its test id and its role."""
+    name_score = 0.0
     if removed.name and node.name:
         match = SequenceMatcher(None, removed.name[:100].lower(), node.name[:100].lower(), autojunk=False)
-        names = match.ratio() if match.quick_ratio() > MIN_LIKENESS else 0.0
-    same_test_id = bool(removed.testid) and removed.testid == node.testid
-    return names + 1.0 * same_test_id + 0.5 * (names > 0 or same_test_id) * (removed.role == node.role)
+        name_score = match.ratio() if match.quick_ratio() > MIN_LIKENESS else 0.0
+    has_test_id = bool(removed.testid) and removed.testid == node.testid
+    has_role = (name_score > 0 or has_test_id) and removed.role == node.role
+    return name_score + 1.0 * has_test_id + 0.5 * has_role
 
 
 def _describe_candidates(nodes: Iterable[Node]) -> list[str]:
@@ -296,7 +298,3 @@ def _describe(element: ElementIdentity) -> str:
     name = element.name if len(element.name) <= 80 else f"{element.name[:80]}…"
     label = f' "{name}"' if name else f" testid={element.testid}" if element.testid else ""
     return f"{element.role}{label}"
-
-
-def _number(ref: str) -> int:
-    return int(ref[1:])

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.context.devices import Devices
-from footlight.browser.context.state_store import StateStore
 from footlight.browser.driver.driver_process import Driver
 from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.pending_starts import PendingStarts
@@ -39,9 +38,10 @@ from footlight.browser.reading.markdown import register_markdown_engine
 from footlight.browser.reading.screenshots import register_secrets_engine
 from footlight.browser.recording.artifact_store import ArtifactStore
 from footlight.browser.sessions.change_events import OnChange, ignore_change
+from footlight.browser.sessions.environment import SessionEnvironment
+from footlight.browser.sessions.kept_sessions import KeptSessions
 from footlight.browser.sessions.named_sessions import NamedSessions
 from footlight.browser.sessions.pooled_sessions import PooledSessions
-from footlight.browser.sessions.session import SessionEnvironment
 from footlight.errors import FootlightError
 from footlight.private_files import remove_folder
 
@@ -111,6 +111,7 @@ class Engine:
         self._sessions: SessionTable | None = None
         self._pool: Pool | ExtensionPool | None = None
         self._driver: Driver | None = None
+        self._proxy: FilterProxy | None = None
         self._starts = PendingStarts()
 
     def start(self) -> None:
@@ -184,7 +185,7 @@ class Engine:
             run_detached(self._sessions.disconnect(caller))
 
     async def close(self) -> None:
-        """Save persistent sessions, end all browsers and remove temporary files, within a time limit."""
+        """Save kept sessions, end all browsers and remove temporary files, within a time limit."""
         for task in (self._reaping, self._warming, self._ready):
             if task is not None and not task.done():
                 task.cancel()
@@ -289,7 +290,8 @@ class Engine:
             settings.session,
             pool=self._pool,
             environment=environment,
-            persistent=StateStore(settings.session.state_directory / "sessions"),
+            # In a cluster, the front decides where a session is open.
+            kept=KeptSessions(settings, locked=not self._session_prefix),
             id_prefix=self._session_prefix,
         )
 

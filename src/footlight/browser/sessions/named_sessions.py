@@ -30,7 +30,7 @@ from footlight.private_files import remove_folder
 if TYPE_CHECKING:
     from footlight.browser.launch.persistent_launch import PersistentLauncher
     from footlight.browser.launch.profile_lock import ProfileLock
-    from footlight.browser.sessions.session import SessionEnvironment
+    from footlight.browser.sessions.environment import SessionEnvironment
     from footlight.caller import Caller
     from footlight.config import SessionSettings
 

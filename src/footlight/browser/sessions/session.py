@@ -7,30 +7,25 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.context.arguments import open_context
 from footlight.browser.context.cookies import CookieJar
-from footlight.browser.context.devices import Devices
-from footlight.browser.context.options import SessionOptions
-from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.output_folder import OutputFolder
 from footlight.browser.driver.playwright_api import Error, is_closed
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.network.console import Console
 from footlight.browser.network.downloads import Downloads
 from footlight.browser.network.mocks import InterceptionRules
-from footlight.browser.network.policy import DomainPolicy, make_refused_host_error
+from footlight.browser.network.policy import make_refused_host_error
 from footlight.browser.network.request_log import RequestLog
 from footlight.browser.page.dialogs import Dialogs
 from footlight.browser.page.events import Events
 from footlight.browser.page.page import LastAction, Page, TouchSource
 from footlight.browser.recording.recordings import Recordings
 from footlight.browser.sessions.action_tracker import ActionTracker
-from footlight.browser.sessions.change_events import ChangeKind, OnChange, SessionChange, ignore_change
+from footlight.browser.sessions.change_events import ChangeKind, SessionChange
 from footlight.browser.sessions.emulation import Emulator
 from footlight.browser.sessions.page_table import PageTable
 from footlight.browser.sessions.popups import PopupTracker
@@ -44,47 +39,25 @@ from footlight.errors import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.async_api import BrowserContext, Dialog, Response
 
+    from footlight.browser.context.options import SessionOptions
     from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.launch.extensions import LoadedExtension
     from footlight.browser.launch.pool import PooledBrowser
-    from footlight.browser.network.filter_proxy import FilterProxy
+    from footlight.browser.network.policy import DomainPolicy
     from footlight.browser.recording.artifact_store import Artifact, ArtifactStore
-    from footlight.config import DialogSettings
+    from footlight.browser.sessions.environment import SessionEnvironment
 
-__all__ = ["Session", "SessionEnvironment", "SessionOptions"]
+__all__ = ["Session"]
 
 logger = logging.getLogger(__name__)
 
 CRASH_NOTICE_SECONDS = 1.0
 """How long after the loss of a page the end of the browser may be reported."""
 CLOSE_SECONDS = 3.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionEnvironment:
-    """The parts and settings that all sessions of a server share."""
-
-    policy: DomainPolicy
-    dialogs: DialogSettings
-    download_path: Path
-    output_path: Path
-    scratch_path: Path
-    """A folder for temporary files. It is removed with the server, or by the next server."""
-    artifacts: ArtifactStore
-    quota: FileQuota = field(default_factory=FileQuota)
-    devices: Devices = field(default_factory=Devices)
-    script_evaluation: bool = False
-    """Whether callers may run scripts in pages."""
-    proxy: FilterProxy | None = None
-    on_change: OnChange = ignore_change
-    secrets: tuple[str, ...] = ()
-    """The values of the server's secrets, which must not appear in screenshots."""
-    mask: Callable[[str], str] | None = None
-    """Masks the secrets in a text before it is written to a file. None without secrets."""
-    after_crash: str = "the session is created again at its next use"
-    """The part of the error about a crashed browser that describes how the session continues."""
 
 
 class Session:
@@ -107,7 +80,7 @@ class Session:
         environment: SessionEnvironment,
         adopted: bool = False,
         is_default: bool = False,
-        saved_as: str | None = None,
+        kept_as: str | None = None,
     ) -> None:
         self.id = id
         self.options = options
@@ -115,8 +88,8 @@ class Session:
         """The principal that owns the session."""
         self.is_default = is_default
         """Whether its caller can omit its name."""
-        self.saved_as = saved_as
-        """The name under which its state is saved, or None if the session ends with the server."""
+        self.kept_as = kept_as
+        """The name under which it is kept, or None if the session ends with the server."""
         self.lock = asyncio.Lock()
         self.takeover = Takeover(id, self.lock)
         self.ref_numbers = RefCounter()
@@ -175,7 +148,7 @@ class Session:
         environment: SessionEnvironment,
         context: BrowserContext | None = None,
         is_default: bool = False,
-        saved_as: str | None = None,
+        kept_as: str | None = None,
     ) -> Session:
         """Open a session, and its context if none is given.
 
@@ -201,7 +174,7 @@ class Session:
             environment=environment,
             adopted=adopt,
             is_default=is_default,
-            saved_as=saved_as,
+            kept_as=kept_as,
         )
         session._watch()
         return session

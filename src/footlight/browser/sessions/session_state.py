@@ -215,7 +215,7 @@ class SessionLock:
 
 
 def lock_session(path: Path) -> SessionLock:
-    """Lock a persistent session by a file beside its state, so that only one server has it open."""
+    """Lock a kept session by a file beside its state, so that only one server has it open."""
     try:
         ensure_private_folder(path.parent)
         lock = lock_file(path)

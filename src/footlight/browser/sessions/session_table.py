@@ -63,7 +63,7 @@ class SessionTable(ABC):
         return len(self._sessions)
 
     def list_kept_ids(self, *, caller: Caller) -> Sequence[str]:
-        """Return the ids of the principal's saved sessions, which are created again when they are used."""
+        """Return the ids of the principal's kept sessions that are not open. A call opens the one named."""
         del caller
         return ()
 
@@ -200,7 +200,7 @@ class SessionTable(ABC):
         raise self._not_found_error(id, caller)
 
     async def close_all(self) -> None:
-        """Save the persistent sessions, and end all sessions."""
+        """Save the kept sessions, and end all sessions."""
         sessions, self._sessions = [*self._sessions.values()], {}
         await asyncio.gather(*(self._keep(session) for session in sessions))
         await asyncio.gather(*(self._close(session) for session in sessions))
@@ -254,8 +254,8 @@ class SessionTable(ABC):
 
     @abstractmethod
     async def _keep(self, session: Session) -> None:
-        """Save the state of a session that expires or ends with the server."""
+        """Save a session that expires or ends with the server, if it is kept."""
 
     @abstractmethod
     def _forget(self, id: str, caller: Caller) -> None:
-        """Remove the saved state, because the caller closed the session."""
+        """Remove what is kept of a session, because the caller closed it."""

@@ -1,7 +1,7 @@
 """The actor that runs the calls of one machine, and the values that it exchanges with the servers.
 
-`actor` is the worker. `helping` asks the person behind a client, `keeping` keeps its sessions for other
-workers, `leaving` ends it, and `file_links` has the links to its files.
+`actor` is the worker. `elicitation` asks the person behind a client, `session_keeper` keeps its sessions for
+other workers, `draining` ends it, and `file_links` has the links to its files.
 """
 
 from footlight.cluster.worker.actor import Worker
@@ -16,6 +16,7 @@ from footlight.cluster.worker.reports import (
     HelpTerms,
     Load,
     Progress,
+    RefusedRequest,
     RemoteCall,
     WatchedWorker,
     WorkerReply,
@@ -32,6 +33,7 @@ __all__ = [
     "HelpTerms",
     "Load",
     "Progress",
+    "RefusedRequest",
     "RemoteCall",
     "WatchedWorker",
     "Worker",

@@ -30,12 +30,14 @@ from footlight.cluster.worker.reports import (
     HelpRequest,
     Load,
     Progress,
+    RefusedRequest,
     RemoteCall,
     WatchedWorker,
     WorkerReply,
     WorkerStatus,
 )
-from footlight.cluster.worker.session_keeper import SessionKeeper
+from footlight.cluster.worker.session_keeper import SessionKeeper, find_session_name
+from footlight.config import ClusterSettings
 from footlight.errors import ResourceExhaustedError
 from footlight.server.answers.answer import failure
 from footlight.server.help import InputRequired
@@ -89,28 +91,30 @@ class Worker:
         self._abandoned: OrderedDict[str, None] = OrderedDict()
         self.last_asked = time.monotonic()
         """When a server has asked for the status, in seconds of the monotonic clock."""
+        self.lease_seconds = ClusterSettings().lease / 1000
+        """How long it stays without a server. The settings say it, once they are read."""
         self._is_draining = False
         self._origin = secrets.token_hex(8)
         self._failure = ""
         """Why the engine could not start when it was tried last."""
-        self._watching: list[asyncio.Task[None]] = []
-        """The tasks that end the worker, even one that cannot start its browsers."""
+        self._endings: list[asyncio.Task[None]] = []
+        """The tasks that end the worker, even one that cannot read its settings."""
 
     async def drain(self) -> None:
         """Get no more sessions from now on, and end after the last one.
 
         Sessions that are kept are saved and ended as soon as they are idle.
         """
-        try:
-            running = await self._ensure()
-        except Exception:
-            logger.exception("the worker cannot start, so it ends")
+        if self._is_draining:
+            return
+        self._is_draining = True
+        running = await self._find_running()
+        if running is None:
             await self.end()
             return
-        if not self._is_draining:
-            self._is_draining = True
-            running.keeper.start_parking()
-            self._draining = asyncio.create_task(end_without_sessions(self, lambda: self._is_used(running)))
+        running.keeper.start_parking()
+        ending = end_without_sessions(self, lambda: self._is_used(running))
+        self._endings.append(asyncio.create_task(ending))
 
     async def ping(self) -> None:
         """Answer at once, to tell a busy worker from one that cannot be reached."""
@@ -118,11 +122,8 @@ class Worker:
     async def end(self) -> None:
         """Close all sessions and end. Ray does not start the worker again."""
         with contextlib.suppress(Exception):
-            running = await self._ensure()
-            await running.keeper.close()
-            if running.watch is not None:
-                await running.watch.close()
-            await running.machine.engine.close()
+            if (running := await self._find_running()) is not None:
+                await running.close()
         kill_own_actor()
 
     async def status(self) -> WorkerStatus:
@@ -195,7 +196,7 @@ class Worker:
             return WorkerReply(
                 failure(ResourceExhaustedError("This worker is draining")), self._load(running)
             )
-        session_id = keeper.id_of(call.arguments, caller)
+        session_id = caller.find_session_id(find_session_name(call.arguments))
         if self._is_draining and call.tool != "list_sessions" and await keeper.has_left(session_id):
             return WorkerReply(None, self._load(running))
         with keeper.use(session_id):
@@ -258,16 +259,16 @@ class Worker:
         return WatchedWorker(self._origin, state)
 
     async def watch(self, method: str, *arguments: Any) -> Any:
-        """Call a method of the backend for watchers. Return WatchRequestError where it fails."""
+        """Call a method of the backend for watchers, and return its result or why it is refused."""
         try:
             return await getattr(await self._get_watch_backend(), method)(*arguments)
         except WatchRequestError as error:
-            return error
+            return RefusedRequest(error.status, error.message)
 
     async def watch_call(self, id: str, method: str, *arguments: Any) -> Any:
         """Call a method of the backend about a call. Fail if an earlier process of the worker ran it."""
         if id.rpartition("-")[0] != self._origin:
-            return WatchRequestError(404, "The process of the worker that ran this call has ended.")
+            return RefusedRequest(404, "The process of the worker that ran this call has ended.")
         return await self.watch(method, *arguments)
 
     async def read_trace(self, path: Path, start: int, size: int) -> bytes | None:
@@ -293,18 +294,14 @@ class Worker:
         own = f"{self._name}."
         return [each.id for each in sessions.list_all() if not each.id.startswith(own)] if sessions else []
 
-    async def resource(self, method: str, uri: str, caller: Caller) -> Any:
-        """Read or look up one resource. Return ResourceNotFoundError where there is none."""
+    async def ask_resources(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the worker's resources, and return its result or why there is no such resource."""
         from footlight.server.resources.resources import ResourceNotFoundError
 
         try:
-            return await getattr((await self._ensure()).resources, method)(uri, caller)
+            return await getattr((await self._ensure()).resources, method)(*arguments)
         except ResourceNotFoundError as error:
-            return error
-
-    async def resources(self, method: str, *arguments: Any) -> Any:
-        """Call a method of the worker's resources."""
-        return await getattr((await self._ensure()).resources, method)(*arguments)
+            return RefusedRequest(404, error.why)
 
     async def describe_file(self, id: str, caller: Caller) -> FileFacts | None:
         """Return the facts of a linked file, or None if the caller has no such file."""
@@ -323,9 +320,21 @@ class Worker:
         return bool(self._calls or self._load(running).sessions or running.keeper.is_parking)
 
     async def _ensure(self) -> _Running:
+        """Return what runs. Start it for the first call, and again after a start that failed."""
+        if not self._endings:
+            endings = (end_with_lease(self), leave_with_node(self), end_without_node(), leave_at_signal(self))
+            self._endings = [asyncio.create_task(each) for each in endings]
         if self._starting is None or (self._starting.done() and self._starting.exception()):
             self._starting = asyncio.create_task(self._start())
         return await asyncio.shield(self._starting)
+
+    async def _find_running(self) -> _Running | None:
+        """Return what runs, or None if nothing has been started or the start failed."""
+        try:
+            return await asyncio.shield(self._starting) if self._starting is not None else None
+        except Exception:
+            logger.exception("the worker could not start")
+            return None
 
     async def _start(self) -> _Running:
         from footlight import log
@@ -335,13 +344,7 @@ class Worker:
         from footlight.toolsets import make_toolset
 
         settings = load_settings(base=self._given, environment=os.environ)
-        if not self._watching:
-            self._watching = [
-                asyncio.create_task(end_with_lease(self, settings.cluster.lease / 1000)),
-                asyncio.create_task(leave_with_node(self)),
-                asyncio.create_task(end_without_node()),
-                asyncio.create_task(leave_at_signal(self)),
-            ]
+        self.lease_seconds = settings.cluster.lease / 1000
         log.configure(settings.logging, stdout_is_protocol=False)
         toolset = make_toolset(settings)
         machine = Machine(settings, toolset, read_secrets(settings), session_prefix=f"{self._name}.")
@@ -389,3 +392,9 @@ class _Running:
     keeper: SessionKeeper
     changes: _Changes
     build: str
+
+    async def close(self) -> None:
+        await self.keeper.close()
+        if self.watch is not None:
+            await self.watch.close()
+        await self.machine.engine.close()

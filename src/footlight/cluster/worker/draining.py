@@ -31,15 +31,17 @@ class DrainingWorker(Protocol):
 
     last_asked: float
     """When a server has asked for its status, in seconds of the monotonic clock."""
+    lease_seconds: float
+    """How long it stays without a server that asks for its status."""
 
     async def drain(self) -> None: ...
 
     async def end(self) -> None: ...
 
 
-async def end_with_lease(worker: DrainingWorker, seconds: float) -> None:
-    """End a worker that no server has asked for its status for so long."""
-    while time.monotonic() - worker.last_asked < seconds:  # noqa: ASYNC110 - time alone ends it
+async def end_with_lease(worker: DrainingWorker) -> None:
+    """End a worker that no server has asked for its status for the time of its lease."""
+    while time.monotonic() - worker.last_asked < worker.lease_seconds:  # noqa: ASYNC110 - time alone ends it
         await asyncio.sleep(CHECK_EVERY_SECONDS)
     await worker.end()
 

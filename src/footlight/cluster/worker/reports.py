@@ -22,6 +22,7 @@ __all__ = [
     "HelpTerms",
     "Load",
     "Progress",
+    "RefusedRequest",
     "RemoteCall",
     "WatchedWorker",
     "WorkerReply",
@@ -105,6 +106,17 @@ class WatchedWorker:
 
     origin: str
     state: WatchState
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRequest:
+    """Why a worker refuses a request for a resource or of a watcher, with an HTTP status.
+
+    It is a value, because a pickled exception depends on the constructor of its class in another build.
+    """
+
+    status: int
+    message: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from footlight.caller import Caller
     from footlight.server.answers.answer import Answer
 
-__all__ = ["SessionKeeper"]
+__all__ = ["SessionKeeper", "find_session_name"]
 
 logger = logging.getLogger(__name__)
 
@@ -50,12 +50,6 @@ class SessionKeeper:
     def is_parking(self) -> bool:
         return bool(self._parking)
 
-    def id_of(self, arguments: Mapping[str, Any], caller: Caller) -> str | None:
-        """Return the id of the session of a call, or None if the call is refused because it names none."""
-        with contextlib.suppress(FootlightError):
-            return self._sessions.own_id(_get_session_name(arguments), caller)
-        return None
-
     @contextlib.contextmanager
     def use(self, id: str | None) -> Generator[None]:
         """Do not park the session until the block ends."""
@@ -86,10 +80,10 @@ class SessionKeeper:
         """Save the session of a finished call soon, and reserve the refs in its answer at once."""
         created: str | None = answer.content["data"].get("sessionId") if answer.success else None
         try:
-            session = self._sessions.find(_get_session_name(arguments) or created, caller=caller)
-            if not self._sessions.is_kept(session):
+            session = self._sessions.find(find_session_name(arguments) or created, caller=caller)
+            if not self._sessions.kept.includes(session):
                 return
-            self._sessions.reserve_refs(session)
+            self._sessions.kept.reserve_refs(session)
         except FootlightError:
             return
         self._unsaved[session.id] = session
@@ -109,7 +103,7 @@ class SessionKeeper:
                 if not session.lock.locked():
                     del self._unsaved[session.id]
                     async with session.lock:
-                        await self._sessions.save(session)
+                        await self._sessions.kept.save_between_calls(session)
 
     async def _park_forever(self) -> None:
         while True:
@@ -118,7 +112,7 @@ class SessionKeeper:
 
     async def _park_if_idle(self, session: Session) -> None:
         is_used = session.lock.locked() or session.id in self._calls
-        if is_used or self.find(session.id) is not session or not self._sessions.is_kept(session):
+        if is_used or self.find(session.id) is not session or not self._sessions.kept.includes(session):
             return
         parked = self._parking[session.id] = asyncio.Event()
         try:
@@ -128,6 +122,7 @@ class SessionKeeper:
             parked.set()
 
 
-def _get_session_name(arguments: Mapping[str, Any]) -> str | None:
+def find_session_name(arguments: Mapping[str, Any]) -> str | None:
+    """Return the name by which a call names its session, or None if it gives none."""
     id = arguments.get("sessionId")
     return id if isinstance(id, str) else None

@@ -103,7 +103,6 @@ class Dispatcher(ToolCaller):
         self._journal = journal
         self._live_view = live_view
         self._table: SessionTable | None = None
-        self._browser_started = False
         self._working: set[asyncio.Task[Answer]] = set()
 
     async def call(
@@ -209,13 +208,13 @@ class Dispatcher(ToolCaller):
         )
 
     async def _get_table(self, deadline: Deadline) -> SessionTable:
-        if not self._browser_started:
+        is_first = self._table is None
+        if is_first:
             deadline.stage("starting the browser")
-        table = self._table = await self._sessions()
-        if not self._browser_started:
+        self._table = await self._sessions()
+        if is_first:
             deadline.stage("opening the session")
-        self._browser_started = True
-        return table
+        return self._table
 
     async def _enter_session(
         self, state: CallState, call: ToolCall, arguments: BaseModel, stack: contextlib.AsyncExitStack

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from footlight.browser.network.request_log import LogFilter
 from footlight.browser.reading import elements
 from footlight.browser.recording.artifact_store import LongAnswer, ScreenshotArtifact, StoredFile
-from footlight.browser.sessions.overview import entry_info, log_counts, page_details, session_info
 from footlight.server.answers.json_values import clean
+from footlight.server.answers.overview import entry_info, log_counts, page_details, session_info
 from footlight.server.answers.untrusted import WHOLE
 from footlight.server.resources.links import link_to
 from footlight.server.resources.listing import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
 from footlight.browser.recording.artifact_store import LongAnswer, ScreenshotArtifact, StoredFile
-from footlight.browser.sessions.pooled_sessions import DEFAULT
+from footlight.caller import DEFAULT_SESSION, Caller
 from footlight.errors import FootlightError
 from footlight.server.answers.masking import Mask, keep_unmasked, mask_document
 from footlight.server.resources.contents import ContentNotFoundError, ResourceContent, check, read
@@ -23,7 +23,6 @@ from footlight.server.resources.uris import PATTERNS, Address, Kind, template
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.session_table import SessionTable
-    from footlight.caller import Caller
 
 __all__ = [
     "ListedResource",
@@ -185,7 +184,7 @@ class Resources:
     def _values(self, kind: Kind, name: str, known: Mapping[str, str], caller: Caller) -> Iterator[str]:
         session_id = known.get("sessionId")
         for session in self._sessions(caller):
-            ids = {session.id, DEFAULT} if session.id == caller.default_session else {session.id}
+            ids = {session.id, DEFAULT_SESSION} if session.id == caller.default_session else {session.id}
             if name == "sessionId":
                 yield from ids
             elif session_id is None or session_id in ids:

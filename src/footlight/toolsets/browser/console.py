@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from footlight.browser.network.console import Level, MessageFilter
 from footlight.browser.reading import stacks
 from footlight.browser.reading.stacks import StackFrame
-from footlight.browser.sessions.overview import MessageInfo, message_info
+from footlight.server.answers.overview import MessageInfo, message_info
 from footlight.server.tools import Count, ToolCall, Whole, tool
 
 __all__ = []

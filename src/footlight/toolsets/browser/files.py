@@ -11,8 +11,8 @@ from footlight.browser.actions.forms.controls import upload_files
 from footlight.browser.driver.output_folder import OutputFolder, write_new
 from footlight.browser.network.policy import upload_paths
 from footlight.browser.reading.screenshots import PaperFormat, PrintOptions, print_pdf
-from footlight.browser.sessions.overview import DownloadInfo, download_info
 from footlight.errors import MissingParameterError, PermissionDeniedError
+from footlight.server.answers.overview import DownloadInfo, download_info
 from footlight.server.calls.attachments import attach_file
 from footlight.server.tools import Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import ActionResult, Selector, action_result

@@ -12,13 +12,13 @@ from footlight.browser.actions.waiting.functions import wait_for_function
 from footlight.browser.actions.waiting.network import wait_for_download, wait_for_response, wait_for_url
 from footlight.browser.actions.waiting.texts import wait_for_text, wait_for_text_gone
 from footlight.browser.actions.waiting.url_pattern import UrlPattern
-from footlight.browser.sessions.overview import DownloadInfo, download_info
 from footlight.errors import (
     ExpectationFailedError,
     InvalidParameterError,
     MissingParameterError,
     PermissionDeniedError,
 )
+from footlight.server.answers.overview import DownloadInfo, download_info
 from footlight.server.tools import Expect, Milliseconds, ToolCall, tool
 from footlight.server.tools.parameter_types import (
     CONTRADICTION,

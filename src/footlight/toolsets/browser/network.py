@@ -14,9 +14,9 @@ from footlight.browser.network.exchange import Exchange, Part, get_exchange
 from footlight.browser.network.mocks import MockResponse
 from footlight.browser.network.request_log import RESOURCE_TYPES, LogFilter
 from footlight.browser.network.throttling import Throttling
-from footlight.browser.sessions.overview import EntryInfo, LogCounts, entry_info, log_counts
 from footlight.errors import InvalidParameterError
 from footlight.safe_text import cut_text
+from footlight.server.answers.overview import EntryInfo, LogCounts, entry_info, log_counts
 from footlight.server.prompt_redaction import names_secret
 from footlight.server.tools import Count, Number, ToolCall, Whole, tool
 from footlight.toolsets.browser.parameters import Offset, excerpt

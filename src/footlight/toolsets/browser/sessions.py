@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, cast
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from footlight.browser.context.options import ColorScheme, Contrast, ForcedColors, ReducedMotion
+from footlight.browser.context.options import (
+    ColorScheme,
+    Contrast,
+    ForcedColors,
+    ReducedMotion,
+    SessionOptions,
+)
 from footlight.browser.context.storage_state import SessionState
 from footlight.browser.sessions.emulation import Emulation, Media
-from footlight.browser.sessions.overview import ExtensionInfo, SessionInfo, extension_info, session_info
-from footlight.browser.sessions.overview import Viewport as Size
-from footlight.browser.sessions.session import SessionOptions
 from footlight.browser.sessions.session_state import apply_state, capture_state
 from footlight.errors import InvalidParameterError, PermissionDeniedError
+from footlight.server.answers.overview import ExtensionInfo, SessionInfo, extension_info, session_info
+from footlight.server.answers.overview import Viewport as Size
 from footlight.server.tools import Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import (
     DialogPolicy,

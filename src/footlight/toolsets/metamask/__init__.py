@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.launch.extension_launch import ExtensionLauncher
     from footlight.browser.sessions.engine import MakeTable
-    from footlight.browser.sessions.session import SessionEnvironment
+    from footlight.browser.sessions.environment import SessionEnvironment
     from footlight.config import Settings
     from footlight.knowledge.store import KnowledgeStore
     from footlight.server.calls.recording import Recorder

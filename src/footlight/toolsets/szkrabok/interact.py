@@ -12,7 +12,8 @@ from footlight.browser.actions.forms.controls import select_option
 from footlight.browser.actions.forms.text_input import fill_field
 from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import Number, ToolCall
-from footlight.toolsets.browser.interaction import ClickResult, SelectResult, TypeResult
+from footlight.toolsets.browser.interaction.elements import ClickResult, TypeResult
+from footlight.toolsets.browser.interaction.forms import SelectResult
 from footlight.toolsets.browser.parameters import action_result, noticed_result
 from footlight.toolsets.szkrabok.parameters import Selector, named_tool
 

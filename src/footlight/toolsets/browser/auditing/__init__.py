@@ -1,0 +1,1 @@
+"""The tools that measure the open page without a model."""

@@ -1,0 +1,1 @@
+"""The tools that act on the open page, one module per family."""

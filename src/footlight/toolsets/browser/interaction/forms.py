@@ -1,0 +1,109 @@
+"""Fill fields, choose options and check boxes, alone or a whole form at once."""
+
+from typing import Annotated, NotRequired
+
+from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
+
+from footlight.browser.actions.forms import filling, kinds, text_input
+from footlight.browser.actions.forms.controls import set_checked
+from footlight.browser.actions.forms.kinds import FieldKind
+from footlight.server.answers.secrets import SecretText
+from footlight.server.tools import Number, ToolCall, Whole, tool
+from footlight.toolsets.browser.parameters import (
+    ActionResult,
+    NoticedResult,
+    Selector,
+    action_result,
+    noticed_result,
+)
+
+__all__ = []
+
+
+class SelectResult(ActionResult):
+    """`selected` has the values of all selected options."""
+
+    selected: list[str]
+
+
+class FillResult(NoticedResult):
+    """`notice` says that the field holds another text than the one that was given."""
+
+
+@tool(effect="act", destructive=True, idempotent=True)
+async def fill(call: ToolCall, selector: Selector, value: SecretText) -> FillResult:
+    """Fill input. Replaces the field's value."""
+    call.stage(f"filling {selector}")
+    await call.note_field(selector)
+    notice = await text_input.fill_field(call.page, selector, value, call.deadline)
+    return noticed_result(call, notice)
+
+
+@tool(effect="act", destructive=True, idempotent=True)
+async def select(call: ToolCall, selector: Selector, value: str) -> SelectResult:
+    """Select option. By value or label."""
+    call.stage(f"selecting in {selector}")
+    selected = await filling.choose_option(call.page, selector, value, call.deadline)
+    is_same = "this option was selected already" if value in selected else "the page kept the same choice"
+    call.explain_if_idle(is_same)
+    return {**action_result(call), "selected": selected}
+
+
+@tool(effect="act", destructive=True, idempotent=True)
+async def check(call: ToolCall, selector: Selector) -> ActionResult:
+    """Check checkbox"""
+    call.stage(f"checking {selector}")
+    if not await set_checked(call.page, selector, True, call.deadline):
+        call.note_no_effect("it was checked already")
+    return action_result(call)
+
+
+@tool(effect="act", destructive=True, idempotent=True)
+async def uncheck(call: ToolCall, selector: Selector) -> ActionResult:
+    """Uncheck checkbox"""
+    call.stage(f"unchecking {selector}")
+    if not await set_checked(call.page, selector, False, call.deadline):
+        call.note_no_effect("it was unchecked already")
+    return action_result(call)
+
+
+class FormField(BaseModel):
+    """A field and its new value."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    selector: Selector
+    value: Annotated[
+        SecretText | bool | Whole | Number | list[str],
+        Field(description="Text, number, true or false, option, or list of options"),
+    ]
+
+
+class FilledField(TypedDict):
+    """`kind` is `text` for a combobox that accepted the text without choosing an option.
+
+    `notice` says that, when all fields are filled, the field holds another text or choice than the given one.
+    """
+
+    selector: str
+    kind: FieldKind
+    notice: NotRequired[str]
+
+
+class FormResult(ActionResult):
+    fields: list[FilledField]
+
+
+@tool(effect="act", destructive=True, idempotent=True)
+async def fill_form(
+    call: ToolCall, fields: Annotated[list[FormField], Field(min_length=1, max_length=100)]
+) -> FormResult:
+    """Fill form. Many fields in one call; does not submit."""
+    form_fields = [kinds.Field(field.selector, field.value) for field in fields]
+    filled = await filling.fill_form(call.page, form_fields, call.deadline)
+    results: list[FilledField] = []
+    for field, each in zip(form_fields, filled, strict=True):
+        result: FilledField = {"selector": field.selector, "kind": each.kind}
+        results.append({**result, "notice": each.notice} if each.notice else result)
+    return {**action_result(call), "fields": results}
