@@ -225,7 +225,12 @@ class Front(ToolCaller):
         )
         try:
             reply = await wait_for_reply(
-                worker.actor, call, limit_ms / 1000, channel.report, channel.elicitation
+                worker.actor,
+                call,
+                limit_ms / 1000,
+                channel.report,
+                channel.elicitation,
+                channel=worker.channel,
             )
         except asyncio.CancelledError:
             worker.actor.send("abandon", call.id)

@@ -14,6 +14,7 @@ from footlight.errors import DeadlineExceededError, WorkerLostError
 from footlight.server.help import InputRequired
 
 if TYPE_CHECKING:
+    from footlight.cluster.call_channel import CallChannel
     from footlight.cluster.known_worker import KnownWorker
     from footlight.cluster.worker import HelpRequest, HelpStep, Progress, RemoteCall
     from footlight.server.calls.progress import Report
@@ -38,14 +39,18 @@ async def wait_for_reply(
     seconds: float,
     report: Report | None,
     elicitation: Elicitation | None,
+    *,
+    channel: CallChannel | None = None,
 ) -> WorkerReply:
     """Send a call, and wait for its reply until the deadline, and longer while the worker can be reached.
+
+    A call that reports nothing and asks nobody is sent on `channel` if it is open, and through Ray otherwise.
 
     Raises:
         TimeoutError: the worker cannot be reached at the deadline, or takes much longer than it.
         InputRequired: the client must ask its person with `elicitation` and repeat the call.
     """
-    work = asyncio.create_task(_call(actor, sent, report, elicitation))
+    work = asyncio.create_task(_call(actor, channel, sent, report, elicitation))
     gives_up_at = time.monotonic() + seconds + GRACE_SECONDS
     try:
         await asyncio.wait([work], timeout=max(0, seconds - PING_SECONDS))
@@ -68,9 +73,15 @@ def _ignore_result(task: asyncio.Task[None]) -> None:
 
 
 async def _call(
-    actor: RemoteActor, sent: RemoteCall, report: Report | None, elicitation: Elicitation | None
+    actor: RemoteActor,
+    channel: CallChannel | None,
+    sent: RemoteCall,
+    report: Report | None,
+    elicitation: Elicitation | None,
 ) -> WorkerReply:
     if report is None and elicitation is None:
+        if channel is not None and channel.is_open:
+            return WorkerReply.unpack(await channel.call(sent.pack()))
         return WorkerReply.unpack(await actor.call("call", sent.pack()))
     async with _Helper(actor, sent.id, elicitation) as helper:
         async for each in actor.stream("call_with_progress", sent):
