@@ -31,7 +31,8 @@ SIMULATED_WORKERS = (1, 10, 100)
 async def compare_fleet(site: Site) -> None:
     """Print the times of calls in 8 sessions, on one machine and on two workers.
 
-    A crossed answer is one of another session.
+    Each call is made on both in turn, so that load on this machine affects both. `added` are the differences
+    of the columns. A crossed answer is one of another session.
     """
     from footlight.cluster.ray_api import require_token
     from tests.cluster.ray_cluster import front, ray_cluster
@@ -59,13 +60,16 @@ async def compare_fleet(site: Site) -> None:
             times: dict[str, list[float]] = {name: [] for name in clients}
             crossed = dict.fromkeys(clients, 0)
             for turn in range(CALLS):
-                for name in [*clients][:: 1 if turn % 2 else -1]:
-                    measured, wrong = await _measure(clients[name], ids[name], 1)
-                    times[name] += measured
-                    crossed[name] += wrong
-            for name, measured in times.items():
-                p95 = statistics.quantiles(measured, n=20)[-1]
-                print(f"{name:<14} {statistics.median(measured):8.2f} {p95:8.2f} {crossed[name]:8}")
+                for session in range(SESSIONS):
+                    for name in [*clients][:: 1 if (turn + session) % 2 else -1]:
+                        measured, wrong = await _measure(clients[name], [ids[name][session]], 1)
+                        times[name] += measured
+                        crossed[name] += wrong
+            figures = {name: (statistics.median(each), _p95(each)) for name, each in times.items()}
+            for name, (median, p95) in figures.items():
+                print(f"{name:<14} {median:8.2f} {p95:8.2f} {crossed[name]:8}")
+            added = [two - one for one, two in zip(*figures.values(), strict=True)]
+            print(f"{'added':<14} {added[0]:8.2f} {added[1]:8.2f}")
             began = time.perf_counter()
             wrong = await asyncio.gather(*(_measure(fleet, [id], CALLS) for id in ids["two workers"]))
             seconds = time.perf_counter() - began
@@ -73,6 +77,10 @@ async def compare_fleet(site: Site) -> None:
                 f"all sessions at once on two workers: {SESSIONS * CALLS / seconds:.0f} calls/s, "
                 f"{sum(each for _, each in wrong)} crossed\n"
             )
+
+
+def _p95(times: list[float]) -> float:
+    return statistics.quantiles(times, n=20)[-1]
 
 
 async def simulate_placement() -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from footlight.browser.sessions.change_events import ignore_change
+from footlight.cluster.call_channel import CallChannel
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.placement import LeastLoaded
 from footlight.cluster.ray_api import ActorLostError, find_actor, list_actors, start_actor
@@ -32,6 +33,8 @@ ResultT = TypeVar("ResultT")
 
 ASK_EVERY_SECONDS = 1.0
 ANSWER_SECONDS = 5.0
+CONNECT_SECONDS = 1.0
+"""How long a worker may take to accept a connection for its calls. This is tried again each second."""
 START_SECONDS = 20.0
 """How long the start waits for the first workers. Without any, calls wait for one."""
 
@@ -122,6 +125,8 @@ class Fleet:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for worker in self.workers:
+            _disconnect(worker)
 
     def add(self, worker: KnownWorker) -> None:
         """Use a worker: ask it for its status, and follow the changes of its sessions."""
@@ -328,6 +333,7 @@ class Fleet:
     async def _ask_forever(self, worker: KnownWorker) -> None:
         while self._is_known(worker):
             await self._ask(worker)
+            await _connect(worker)
             await asyncio.sleep(ASK_EVERY_SECONDS)
 
     async def _ask(self, worker: KnownWorker) -> None:
@@ -338,6 +344,8 @@ class Fleet:
                 status = await worker.actor.call(Worker.peek if is_left else Worker.status)
             if status.failure and status.failure != worker.failure:
                 logger.error("worker %s on %s cannot start: %s", worker.name, status.node, status.failure)
+            if worker.channel is not None and worker.channel.process_id != status.process_id:
+                _disconnect(worker)  # It leads to an earlier process.
             worker.status, worker.is_lost, worker.is_silent = status, False, False
             self.note_load(worker, status.load)
             return
@@ -345,7 +353,9 @@ class Fleet:
             if worker.status is not None:
                 logger.warning("worker %s does not answer", worker.name)
                 worker.is_silent = isinstance(error, TimeoutError)
-            worker.is_lost |= isinstance(error, ActorLostError)
+            if isinstance(error, ActorLostError):
+                worker.is_lost = True
+                _disconnect(worker)
             worker.is_silent &= not worker.is_lost
         except Exception:
             worker.is_silent = True
@@ -361,6 +371,24 @@ class Fleet:
     def _wake(self) -> None:
         self._changed.set()
         self._changed.clear()
+
+
+async def _connect(worker: KnownWorker) -> None:
+    """Connect to a worker that has started and has no connection. Without one, its calls go through Ray."""
+    if worker.status is None or worker.failure or (worker.channel is not None and worker.channel.is_open):
+        return
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            address = await worker.actor.call(Worker.find_call_address)
+            worker.channel = None if address is None else await CallChannel.connect(address)
+    except Exception:  # A firewall is between them, it has ended, or it is of another version.
+        logger.debug("calls of worker %s go through Ray", worker.name, exc_info=True)
+
+
+def _disconnect(worker: KnownWorker) -> None:
+    if worker.channel is not None:
+        worker.channel.close()
+        worker.channel = None
 
 
 def _compare(opened: Mapping[str, SessionChange], now: Sequence[SessionChange]) -> list[SessionChange]:

@@ -15,7 +15,13 @@ from footlight.caller import LOCAL, Caller
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.registry import SessionRegistry, start_registry
 from footlight.cluster.worker import RemoteCall, Worker, WorkerReply
-from footlight.cluster.worker_calls import lost_error, silent_error, wait_for_reply
+from footlight.cluster.worker_calls import (
+    ConnectionLostError,
+    disconnected_error,
+    lost_error,
+    silent_error,
+    wait_for_reply,
+)
 from footlight.errors import (
     ConfigurationError,
     FootlightError,
@@ -231,11 +237,19 @@ class Front(ToolCaller):
         )
         try:
             reply = await wait_for_reply(
-                worker.actor, call, limit_ms / 1000, channel.report, channel.elicitation
+                worker.actor,
+                call,
+                limit_ms / 1000,
+                channel.report,
+                channel.elicitation,
+                channel=worker.channel,
             )
         except asyncio.CancelledError:
             worker.actor.send(Worker.abandon, call.id)
             raise
+        except ConnectionLostError:
+            worker.actor.send(Worker.abandon, call.id)
+            raise disconnected_error(tool, worker) from None
         except (ActorLostError, ConfigurationError):  # Its new process may be unable to start.
             worker.is_lost = True
             if worker.has_left:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from footlight.cluster.call_channel import CallChannel
     from footlight.cluster.ray_api import RemoteActor
     from footlight.cluster.worker import Load, WorkerStatus
 
@@ -21,6 +22,8 @@ class KnownWorker:
     status: WorkerStatus | None = None
     """None as long as it does not answer."""
     load: Load | None = None
+    channel: CallChannel | None = None
+    """The connection to its process. While there is none, its calls go through Ray."""
     reserved: int = 0
     is_lost: bool = False
     """Whether its process has ended. Ray may start it again."""

@@ -24,11 +24,13 @@ __all__ = [
     "kill_actor",
     "kill_own_actor",
     "list_actors",
+    "own_address",
     "own_drain_seconds",
     "own_node_id",
     "require_token",
     "restart_own_actor",
     "start_actor",
+    "uses_tls",
     "watch_termination",
 ]
 
@@ -222,6 +224,16 @@ def watch_termination(on_signal: Callable[[], None]) -> None:
 
     asyncio.get_running_loop().add_reader(reader, on_written)
     faulthandler.register(signal.SIGTERM, file=writer, all_threads=False, chain=False)
+
+
+def own_address() -> str:
+    """Return the address under which the other machines of the cluster reach the node of this actor."""
+    return _import_ray().util.get_node_ip_address()
+
+
+def uses_tls() -> bool:
+    """Return whether Ray encrypts its connections."""
+    return os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true")
 
 
 def own_node_id() -> str:

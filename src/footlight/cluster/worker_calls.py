@@ -14,13 +14,14 @@ from footlight.errors import DeadlineExceededError, WorkerLostError
 from footlight.server.help import InputRequired
 
 if TYPE_CHECKING:
+    from footlight.cluster.call_channel import CallChannel
     from footlight.cluster.known_worker import KnownWorker
     from footlight.cluster.worker import HelpRequest, HelpStep, RemoteCall
     from footlight.server.calls.progress import Report
     from footlight.server.help import Elicitation, HelpReply, Invitation
     from footlight.server.tools.declaration import Tool
 
-__all__ = ["lost_error", "silent_error", "wait_for_reply"]
+__all__ = ["ConnectionLostError", "disconnected_error", "lost_error", "silent_error", "wait_for_reply"]
 
 logger = logging.getLogger(__name__)
 
@@ -32,20 +33,30 @@ WITHDRAW_SECONDS = 1.0
 """How long the end of a call waits for the withdrawal of its question."""
 
 
+class ConnectionLostError(Exception):
+    """The connection to a worker that still runs was lost. Whether the call ran is not known."""
+
+
 async def wait_for_reply(
     actor: RemoteActor,
     sent: RemoteCall,
     seconds: float,
     report: Report | None,
     elicitation: Elicitation | None,
+    *,
+    channel: CallChannel | None = None,
 ) -> WorkerReply:
     """Send a call, and wait for its reply until the deadline, and longer while the worker can be reached.
 
+    A call that reports nothing and asks nobody is sent on `channel` if it is open, and through Ray otherwise.
+
     Raises:
         TimeoutError: the worker cannot be reached at the deadline, or takes much longer than it.
+        ActorLostError: the worker has ended.
+        ConnectionLostError: the worker runs, but the connection to it was lost.
         InputRequired: the client must ask its person with `elicitation` and repeat the call.
     """
-    work = asyncio.create_task(_call(actor, sent, report, elicitation))
+    work = asyncio.create_task(_call(actor, channel, sent, report, elicitation))
     gives_up_at = time.monotonic() + seconds + GRACE_SECONDS
     try:
         await asyncio.wait([work], timeout=max(0, seconds - PING_SECONDS))
@@ -68,10 +79,21 @@ def _ignore_result(task: asyncio.Task[None]) -> None:
 
 
 async def _call(
-    actor: RemoteActor, sent: RemoteCall, report: Report | None, elicitation: Elicitation | None
+    actor: RemoteActor,
+    channel: CallChannel | None,
+    sent: RemoteCall,
+    report: Report | None,
+    elicitation: Elicitation | None,
 ) -> WorkerReply:
     if report is None and elicitation is None:
-        return WorkerReply.unpack(await actor.call(Worker.call, sent.pack()))
+        if channel is None or not channel.is_open:
+            return WorkerReply.unpack(await actor.call(Worker.call, sent.pack()))
+        try:
+            return WorkerReply.unpack(await channel.call(sent.pack()))
+        except ActorLostError:
+            if await _still_runs(actor, channel):
+                raise ConnectionLostError from None
+            raise
     async with _Helper(actor, sent.id, elicitation) as helper:
         async for each in actor.stream(Worker.call_with_progress, sent):
             if isinstance(each, WorkerReply):
@@ -82,6 +104,15 @@ async def _call(
             else:
                 await helper.help(each)
     raise ActorLostError("the stream ended without a reply")
+
+
+async def _still_runs(actor: RemoteActor, channel: CallChannel) -> bool:
+    """Return whether the process at the other end of a lost connection says that it runs."""
+    with contextlib.suppress(ActorLostError, TimeoutError):
+        async with asyncio.timeout(PING_SECONDS):
+            status = await actor.call(Worker.peek)
+            return status.process_id == channel.process_id
+    return False
 
 
 class _Helper(contextlib.AsyncExitStack):
@@ -141,6 +172,17 @@ class _Helper(contextlib.AsyncExitStack):
         if self._asking is not None:
             self._asking.cancel()
             await asyncio.wait([self._asking], timeout=WITHDRAW_SECONDS)
+
+
+def disconnected_error(tool: Tool, worker: KnownWorker) -> WorkerLostError:
+    acts = tool.effect != "read"
+    return WorkerLostError(
+        f"{tool.name} failed: the connection to worker {worker.name} was lost"
+        + (". Its action may have been done" if acts else ""),
+        suggestion=f"The session is still there.{' Look before you repeat the action.' if acts else ''}",
+        retryable=not acts,
+        **({"dispatched": "unknown"} if acts else {}),
+    )
 
 
 def lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLostError:

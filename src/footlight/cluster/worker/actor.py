@@ -14,7 +14,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.sessions.change_events import SessionChange
-from footlight.cluster.ray_api import forget_token, kill_own_actor, own_node_id, require_token
+from footlight.cluster.call_channel import CallAddress, CallListener
+from footlight.cluster.ray_api import (
+    forget_token,
+    kill_own_actor,
+    own_address,
+    own_node_id,
+    require_token,
+    uses_tls,
+)
 from footlight.cluster.worker.build import build_of
 from footlight.cluster.worker.draining import (
     end_with_lease,
@@ -85,6 +93,8 @@ class Worker:
         self._given = settings
         self._files = FileLinks(name)
         self._starting: asyncio.Task[_Running] | None = None
+        self._listener = CallListener(self.call)
+        self._listening: asyncio.Task[CallAddress] | None = None
         self._calls: dict[str, asyncio.Task[Answer]] = {}
         self._asking: dict[str, RemoteElicitation] = {}
         """The calls that may ask a person."""
@@ -121,6 +131,7 @@ class Worker:
 
     async def end(self) -> None:
         """Close all sessions and end. Ray does not start the worker again."""
+        self._listener.close()
         with contextlib.suppress(Exception):
             if (running := await self._find_running()) is not None:
                 await running.close()
@@ -151,6 +162,14 @@ class Worker:
         known = running.machine.secrets
         names = tuple(known.names) if known else None
         return replace(status, build=running.build, load=self._load(running), secret_names=names)
+
+    async def find_call_address(self) -> CallAddress | None:
+        """Return where this process takes calls without Ray, or None if Ray encrypts its connections."""
+        if uses_tls():
+            return None
+        if self._listening is None:
+            self._listening = asyncio.create_task(self._listener.open(own_address()))
+        return await asyncio.shield(self._listening)
 
     async def call(self, packed: bytes) -> bytes:
         """Call a tool, and return the packed reply. `abandon` with the same id cancels the call."""

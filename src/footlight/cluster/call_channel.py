@@ -1,0 +1,183 @@
+"""Send calls to a worker over a TCP connection, which costs much less processor time than Ray.
+
+Ray hands out the address and its token, and says which workers exist. A connection carries frames both ways:
+the number of a call, a kind, the length of the body, and the body. Replies come in any order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import hmac
+import itertools
+import os
+import pickle
+import secrets
+import socket
+import struct
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from footlight.cluster.ray_api import ActorLostError
+
+__all__ = ["CallAddress", "CallChannel", "CallListener"]
+
+TOKEN_BYTES = 32
+TOKEN_SECONDS = 5.0
+"""How long a client may take to send the token."""
+KEEPALIVE_SECONDS = 30
+"""After how long without a call the connection is probed, so that a firewall does not forget it."""
+_HEADER = struct.Struct("!QBI")
+_SENT, _REPLY, _ERROR = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class CallAddress:
+    """Where a process of a worker takes calls, and the token that it requires."""
+
+    process_id: int
+    host: str
+    port: int
+    token: bytes = field(repr=False)
+
+
+class CallListener:
+    """Runs the calls that come on connections with the token. Nothing else is read before the token."""
+
+    def __init__(self, run: Callable[[bytes], Awaitable[bytes]]) -> None:
+        self._run = run
+        self._token = secrets.token_bytes(TOKEN_BYTES)
+        self._running: set[asyncio.Future[bytes]] = set()
+        self._server: asyncio.Server | None = None
+
+    async def open(self, host: str) -> CallAddress:
+        """Listen on a free port of `host`."""
+        self._server = await asyncio.start_server(self._serve, host, 0)
+        return CallAddress(os.getpid(), host, self._server.sockets[0].getsockname()[1], self._token)
+
+    def close(self) -> None:
+        """Accept no more connections. Those that are open stay."""
+        if self._server is not None:
+            self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(TOKEN_SECONDS):
+                token = await reader.readexactly(TOKEN_BYTES)
+            if not hmac.compare_digest(token, self._token):
+                return
+            while True:
+                number, _, body = await _read_frame(reader)
+                # The call continues without the connection, as one through Ray without its server.
+                call = asyncio.ensure_future(self._run(body))
+                self._running.add(call)
+                call.add_done_callback(functools.partial(self._answer, number, writer))
+        except (OSError, EOFError, TimeoutError):
+            pass
+        finally:
+            writer.close()
+
+    def _answer(self, number: int, writer: asyncio.StreamWriter, call: asyncio.Future[bytes]) -> None:
+        self._running.discard(call)
+        if call.cancelled():
+            return  # Its caller has abandoned it.
+        error = call.exception()
+        if not writer.is_closing():
+            kind, body = (_REPLY, call.result()) if error is None else (_ERROR, _pack_error(error))
+            _write_frame(writer, number, kind, body)
+
+
+class CallChannel:
+    """A connection to the listener of a worker. The loss of the connection ends its running calls."""
+
+    def __init__(self, process_id: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.process_id = process_id
+        self._writer = writer
+        self._numbers = itertools.count()
+        self._waiting: dict[int, asyncio.Future[bytes]] = {}
+        self._receiving = asyncio.create_task(self._receive(reader))
+
+    @classmethod
+    async def connect(cls, address: CallAddress) -> CallChannel:
+        """Connect to a listener.
+
+        Raises:
+            OSError: it cannot be reached.
+        """
+        reader, writer = await asyncio.open_connection(address.host, address.port)
+        _keep_alive(writer.get_extra_info("socket"))
+        writer.write(address.token)
+        return cls(address.process_id, reader, writer)
+
+    @property
+    def is_open(self) -> bool:
+        return not self._receiving.done() and not self._writer.is_closing()
+
+    async def call(self, packed: bytes) -> bytes:
+        """Send a call once, and return its reply.
+
+        Raises:
+            ActorLostError: the connection was lost. Whether the call ran is not known.
+        """
+        if not self.is_open:
+            raise ActorLostError("the connection is closed")
+        number = next(self._numbers)
+        reply = self._waiting[number] = asyncio.get_running_loop().create_future()
+        try:
+            _write_frame(self._writer, number, _SENT, packed)
+            return await reply
+        finally:
+            del self._waiting[number]
+
+    def close(self) -> None:
+        """Close the connection at once. Running calls end with ActorLostError."""
+        self._writer.transport.abort()
+
+    async def _receive(self, reader: asyncio.StreamReader) -> None:
+        try:
+            while True:
+                number, kind, body = await _read_frame(reader)
+                waiting = self._waiting.get(number)
+                if waiting is None or waiting.done():
+                    continue  # Nobody waits any more.
+                if kind == _ERROR:
+                    waiting.set_exception(pickle.loads(body))
+                else:
+                    waiting.set_result(body)
+        except (OSError, EOFError):
+            pass
+        finally:
+            self._writer.close()
+            for each in self._waiting.values():
+                if not each.done():
+                    each.set_exception(ActorLostError("the connection was lost"))
+
+
+async def _read_frame(reader: asyncio.StreamReader) -> tuple[int, int, bytes]:
+    """Return the number, the kind and the body of the next frame.
+
+    Raises:
+        EOFError: the connection has ended.
+    """
+    number, kind, length = _HEADER.unpack(await reader.readexactly(_HEADER.size))
+    return number, kind, await reader.readexactly(length)
+
+
+def _write_frame(writer: asyncio.StreamWriter, number: int, kind: int, body: bytes) -> None:
+    writer.write(_HEADER.pack(number, kind, len(body)) + body)
+
+
+def _pack_error(error: BaseException) -> bytes:
+    with contextlib.suppress(Exception):
+        packed = pickle.dumps(error)
+        pickle.loads(packed)
+        return packed
+    return pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
+
+
+def _keep_alive(connection: Any) -> None:
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if hasattr(socket, "TCP_KEEPIDLE"):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_SECONDS)
