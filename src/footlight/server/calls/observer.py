@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,8 +36,6 @@ __all__ = ["Observer"]
 MAX_URL = 500
 MAX_ERROR = 300
 """The maximum length of a console error in characters."""
-POLLS = 2
-"""The number of earlier requests without an action after which another one is a poll, not an effect."""
 LOOK_SECONDS = 5.0
 """The time limit for a snapshot of a page, after it has settled."""
 
@@ -171,8 +168,7 @@ class Observer:
             is_effect = entry.resource_type in SENT_BY_SCRIPTS and entry.url.startswith("http")
             if not is_effect or is_later:
                 continue
-            by_itself = (each for each in log.list_earlier(entry) if not actions.was_acting(each.began))
-            if len(list(itertools.islice(by_itself, POLLS))) < POLLS:
+            if not log.is_poll(entry, actions.was_acting):
                 found.append(SentRequest.of(entry, call.mask))
         return found
 
