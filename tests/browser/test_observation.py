@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -151,6 +152,21 @@ def test_scrolling_log_reports_its_first_and_last_line() -> None:
         '-  "line 0"',
         '+  "line 9"',
     ]
+
+
+@pytest.mark.parametrize("role", ["text", "listitem"])
+def test_difference_of_a_log_has_its_last_messages(role: str) -> None:
+    """The first of other lists, such as results, matter more. Messages may have content."""
+    messages = [Node(2, role, f"message {number}") for number in range(30)]
+    messages = [each for message in messages for each in (message, Node(3, "button", "Like", "e9"))]
+    messages = messages[::2] if role == "text" else messages
+    log = [Node(0, "log", "", "e1"), Node(1, "list", "", "e2")]
+
+    said = describe_difference(log, [*log, *messages])
+
+    shown = [line.split('"')[1] for line in said if "message" in line]
+    assert (said[0], said[1].startswith(f"+  … 24 more {role}s")) == ("  e1 log", True)
+    assert shown == [f"message {number}" for number in range(24, 30)]
 
 
 def test_unchanged_page_is_same_regardless_of_test_ids() -> None:

@@ -144,12 +144,19 @@ class _ChangeWriter:
         self._leave_closed(where)
         last = self._path[-1][0] if self._path else -1
         for _ in range(MAX_LEVELS_UP):
-            if where == last or _identifies_place(self._nodes[where]):
+            if where == last or self._identifies_place(where):
                 break
             where = self._parents[where]
         if where > last:
             yield NodeChange("kept", self._level(), self._nodes[where], place=self._row_name(where))
             self._path.append((where, self._level()))
+
+    def _identifies_place(self, index: int) -> bool:
+        """Return whether a reader finds a place by this node. For a list of messages, this is the log."""
+        node, parent = self._nodes[index], self._parents[index]
+        if node.role == "list" and not node.name and parent >= 0 and self._nodes[parent].role == "log":
+            return False
+        return node.role not in CELLS and (bool(node.name) or node.role not in ROLES_WITHOUT_PLACE)
 
     def _row_name(self, row: int) -> str:
         """Return the first words in a table row that has no name, or "" for other nodes."""
@@ -200,10 +207,6 @@ def _first_words(following: Sequence[Node], entry: Node) -> str:
             if len(words) >= ENOUGH_CHARACTERS:
                 break
     return words
-
-
-def _identifies_place(node: Node) -> bool:
-    return node.role not in CELLS and (bool(node.name) or node.role not in ROLES_WITHOUT_PLACE)
 
 
 def _find_changed(match: Match) -> dict[int, Node]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
+from operator import itemgetter
 
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.quoting import plural, quote, quote_unless_word, shorten
@@ -132,28 +133,60 @@ def cut_mark(done: str, visible_count: int, total: int, uri: str | None) -> str:
 
 
 def fold(lines: Sequence[Line]) -> list[Line]:
-    """Fold long runs of similar nodes without children to the first five, a count with refs, and the last."""
-    kinds = [_run_key(line, following) for line, following in pairwise([*lines, None]) if line is not None]
+    """Fold long runs of similar nodes without children to the first five, a count with refs, and the last.
+
+    Of a run in a log, whose entries may have children, the last six are shown.
+    """
     folded: list[Line] = []
-    start = 0
-    for kind, group in groupby(kinds):
-        end = start + sum(1 for _ in group)
-        run = lines[start:end]
-        if kind is not None and len(run) > MAX_RUN:
-            run = [*run[:SHOWN_OF_RUN], _make_fold_line(run[SHOWN_OF_RUN:-1]), replace(run[-1], above=())]
-        folded += run
-        start = end
+    for key, group in groupby(_list_entries(lines), itemgetter(0)):
+        run = [entry for _, entry in group]
+        if key is None or len(run) <= MAX_RUN:
+            folded += chain.from_iterable(run)
+            continue
+        first = 0 if key[0] else SHOWN_OF_RUN
+        last = len(run) - (SHOWN_OF_RUN + 1 - first)
+        (shown, *inside), *others = run[last:]
+        folded += chain.from_iterable(run[:first])
+        folded += [
+            _make_fold_line([entry[0] for entry in run[first:last]]),
+            replace(shown, above=()),
+            *inside,
+        ]
+        folded += chain.from_iterable(others)
     return folded
 
 
-def _run_key(line: Line, following: Line | None) -> tuple[str, int, str] | None:
-    """Return a key that is equal for similar lines, or None for a line that must not be folded."""
-    node = line.node
-    if node is None or (following is not None and following.depth > line.depth):
-        return None
-    if "selected" in node.states or "focused" in node.states:
-        return None
-    return line.mark, line.depth, node.role
+def _list_entries(
+    lines: Sequence[Line],
+) -> Iterator[tuple[tuple[bool, str, int, str] | None, Sequence[Line]]]:
+    """Yield each line, and each entry of a log with the lines inside it, after a key.
+
+    The key is equal for similar entries, begins with whether they are in a log, and is None for an entry that
+    must not be folded.
+    """
+    log: int | None = None
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        if log is not None and line.depth <= log:
+            log = None
+        end = index + 1
+        while end < len(lines) and lines[end].depth > line.depth:
+            if log is None:
+                break
+            end += 1
+        is_leaf = end == len(lines) or lines[end].depth <= line.depth
+        entry = lines[index:end]
+        is_folded = is_leaf and line.node is not None and not any(map(_has_mark_of_place, entry))
+        role = line.node.role if line.node is not None else ""
+        yield (log is not None, line.mark, line.depth, role) if is_folded else None, entry
+        if log is None and role == "log":
+            log = line.depth
+        index = end
+
+
+def _has_mark_of_place(line: Line) -> bool:
+    return line.node is not None and ("selected" in line.node.states or "focused" in line.node.states)
 
 
 def _make_fold_line(run: Sequence[Line]) -> Line:
