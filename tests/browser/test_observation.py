@@ -115,8 +115,11 @@ def test_only_reordered_siblings_are_reported_as_moved() -> None:
     sorted_otherwise = [*FORM[:8], *FORM[12:], *FORM[8:12]]
     elsewhere = [*FORM[:4], *(FORM[8:10]), *FORM[4:8], *FORM[10:]]
 
-    assert describe_difference(FORM, sorted_otherwise) == ['  e7 list "People"', "~  e12 listitem (moved)"]
-    assert describe_difference(FORM, elsewhere) == ['  e2 form "Account"', "~  e8 listitem (moved)"]
+    assert describe_difference(FORM, sorted_otherwise) == [
+        '  e7 list "People"',
+        '~  e12 listitem "Cyd" (moved)',
+    ]
+    assert describe_difference(FORM, elsewhere) == ['  e2 form "Account"', '~  e8 listitem "Ada" (moved)']
 
 
 def test_long_runs_are_folded() -> None:

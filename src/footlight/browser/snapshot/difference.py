@@ -31,8 +31,10 @@ MAX_NODES_IN_ROW = 100
 """The number of nodes of a table row that are searched for the names of rows and columns."""
 ENTRIES = frozenset(("article", "listitem", "row", "treeitem"))
 """Roles of elements that are identified by their first words if they have no name."""
+_CARD_STATES = frozenset(("clickable", "draggable"))
+"""States of elements without a role that are entries as well."""
 ENOUGH_CHARACTERS = 8
-"""The number of characters that identify a removed entry."""
+"""The number of characters that identify a removed or moved entry."""
 MAX_LEVELS_UP = 20
 """The maximum number of ancestors that are searched for one that identifies the place of a change."""
 
@@ -51,8 +53,8 @@ class NodeChange:
     moved: bool = False
     inside: int = 0
     place: str = ""
-    """The first words of a table row or a removed entry without a name; or the column header of a changed
-    cell, or of a changed field without a name in a cell.
+    """The first words of a table row, or of a removed or moved entry, without a name; or the column header of
+    a changed cell, or of a changed field without a name in a cell.
     """
 
 
@@ -126,8 +128,7 @@ class _ChangeWriter:
         yield from self._write_context(where)
         before = self._match.before
         node, inside = before.nodes[old], _count_removed_inside(self._match, old)
-        entry = _first_words(before.nodes[old + 1 : before.end], node) if node.role in ENTRIES else ""
-        yield NodeChange("removed", self._level(), node, inside=inside, place=entry)
+        yield NodeChange("removed", self._level(), node, inside=inside, place=_first_words(before, old))
 
     def _write_change(self, index: int) -> Iterator[NodeChange]:
         yield from self._write_context(self._parents[index])
@@ -136,7 +137,8 @@ class _ChangeWriter:
         column = self._column_name(index) if was else ""
         if was and not (column or self._nodes[index].name):
             column = self._column_name(self._parents[index])
-        yield NodeChange(kind, self._level(), self._nodes[index], was, moved, place=column)
+        place = column or (_first_words(self._match.after, index) if moved else "")
+        yield NodeChange(kind, self._level(), self._nodes[index], was, moved, place=place)
         self._path.append((index, self._level()))
 
     def _write_context(self, where: int) -> Iterator[NodeChange]:
@@ -198,11 +200,14 @@ class _ChangeWriter:
         return self._path[-1][1] + 1 if self._path else 0
 
 
-def _first_words(following: Sequence[Node], entry: Node) -> str:
-    """Return the first words inside an entry without a name, value and text, or "" for other entries."""
+def _first_words(tree: Tree, index: int) -> str:
+    """Return the first words inside an entry without a name, value and text, or "" for other nodes."""
+    entry = tree.nodes[index]
     words = ""
-    if not (entry.name or entry.value or entry.text):
-        for node in takewhile(lambda node: node.depth > entry.depth, following[:MAX_NODES_IN_ROW]):
+    is_entry = entry.role in ENTRIES or not _CARD_STATES.isdisjoint(entry.states)
+    if is_entry and not (entry.name or entry.value or entry.text):
+        following = tree.nodes[index + 1 : min(index + 1 + MAX_NODES_IN_ROW, tree.end)]
+        for node in takewhile(lambda node: node.depth > entry.depth, following):
             words = f"{words} {node.name or node.text}".strip()
             if len(words) >= ENOUGH_CHARACTERS:
                 break

@@ -14,7 +14,7 @@ from footlight.browser.page.settling import LATE_RECORD_MS, read_records, settle
 from footlight.browser.snapshot.blankness import BLANK_NOTICE, is_blank
 from footlight.browser.snapshot.observation import find_change, observe
 from footlight.browser.snapshot.text.quoting import shorten
-from footlight.server.answers.json_values import PageText
+from footlight.server.answers.json_values import PageText, PageTitle
 from footlight.server.calls.attachments import attach_text
 from footlight.server.calls.effects import SENT_BY_SCRIPTS, ActTrace, SentRequest, take_records
 
@@ -179,8 +179,9 @@ class Observer:
         facts: dict[str, Any] = {}
         if page.url != self._urls.get(page.id):
             facts["url"] = shorten(page.url, MAX_URL)
-        if after is not None and after.title != (before.title if before else ""):
-            facts["title"] = after.title
+        known = before.title if before else ""
+        if after is not None and after.title != known:
+            facts["title"] = PageTitle.of(after.title, known)
         if after is not None and page.navigated_at >= self._acted_since and is_blank(after):
             facts["notice"] = BLANK_NOTICE
         if errors:

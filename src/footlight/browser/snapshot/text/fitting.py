@@ -132,6 +132,9 @@ def cut_mark(done: str, visible_count: int, total: int, uri: str | None) -> str:
     return f"… {done}{count}{where}"
 
 
+_Key = tuple[bool, str, int, str]
+
+
 def fold(lines: Sequence[Line]) -> list[Line]:
     """Fold long runs of similar nodes without children to the first five, a count with refs, and the last.
 
