@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -170,6 +171,32 @@ def test_difference_of_a_log_has_its_last_messages(role: str) -> None:
     shown = [line.split('"')[1] for line in said if "message" in line]
     assert (said[0], said[1].startswith(f"+  … 24 more {role}s")) == ("  e1 log", True)
     assert shown == [f"message {number}" for number in range(24, 30)]
+
+
+def test_long_difference_keeps_messages_changes_and_the_end_of_a_log() -> None:
+    total = Node(0, "paragraph", "", text="12 messages")
+    log, status = Node(0, "log", "", "e1"), Node(0, "status", "", "e99")
+    same = [Node(0, "heading", f"An older heading of the page {at}", f"e{at}") for at in range(100, 180)]
+    said = [[Node(1, "text", f"Message {at}"), Node(1, "button", "Reply", f"e{at}")] for at in range(12, 42)]
+    after = [
+        *same,
+        log,
+        *itertools.chain(*said),
+        *(Node(0, "button", f"New {at}", f"e{at}") for at in range(50, 61)),
+        replace(total, text="42 messages"),
+        replace(status, text="Sent"),
+    ]
+
+    text = observe(
+        snapshot([*same, log, total, status]), snapshot(after), mode="diff", budget=220, link=lambda _: None
+    ).text
+
+    assert text.splitlines()[0] == "  e1 log"
+    assert '+  "Message 41"' in text
+    assert text.splitlines()[-3:-1] == [
+        '~ paragraph: 42 messages (text was "12 messages")',
+        '~ e99 status: Sent (text was "")',
+    ]
 
 
 def test_unchanged_page_is_same_regardless_of_test_ids() -> None:

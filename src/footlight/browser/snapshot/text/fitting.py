@@ -13,6 +13,7 @@ from footlight.browser.snapshot.text.rendering import Line
 
 __all__ = [
     "MAX_WORD_CHARACTERS",
+    "MESSAGE_ROLES",
     "FittedText",
     "LinkTo",
     "cut_lines",
@@ -25,6 +26,8 @@ __all__ = [
 LinkTo = Callable[[str], str | None]
 """A function that stores a text and returns the URI to read it at, or None if there is no room for it."""
 
+MESSAGE_ROLES = frozenset(("alert", "alertdialog", "dialog", "status"))
+"""Roles of elements that a reader must see at once."""
 MAX_RUN = 12
 """The longest run of similar nodes that is shown completely."""
 SHOWN_OF_RUN = 5
@@ -82,7 +85,46 @@ def _reduce(lines: Sequence[Line], written: Sequence[str], budget: int, total: i
     for less in (written, short, _drop_deepest_texts(lines, short, room)):
         if _measure_joined(less) <= room:
             return "\n".join([*less, cut_mark("shortened", len(less), total, uri)])
-    return _keep_beginning(short, budget, total, uri)
+    important = _keep_important(lines, short, budget - len(cut_mark("cut", total, total, uri)))
+    return _keep_beginning(important or short, budget, total, uri)
+
+
+def _keep_important(lines: Sequence[Line], written: Sequence[str], room: int) -> list[str]:
+    """Return the lines that fit, each with those around it: messages first, then changes, then the others.
+
+    The others are taken from the beginning, but in a log from its end.
+    """
+    ranked: list[tuple[int, int, int]] = []
+    parents: list[int] = []
+    above: list[int] = []
+    log: int | None = None
+    message: int | None = None
+    for index, line in enumerate(lines):
+        while above and lines[above[-1]].depth >= line.depth:
+            above.pop()
+        parents.append(above[-1] if above else -1)
+        above.append(index)
+        log = None if log is not None and line.depth <= log else log
+        message = None if message is not None and line.depth <= message else message
+        role = line.node.role if line.node is not None else ""
+        if message is None and role in MESSAGE_ROLES and line.mark in ("+", "~"):
+            message = line.depth
+        rank = 0 if message is not None else 1 if line.mark == "~" else 2
+        ranked.append((rank, index if log is None else -index, index))
+        log = line.depth if log is None and role == "log" else log
+    kept: set[int] = set()
+    for rank, _, index in sorted(ranked):
+        chain: list[int] = []
+        while index >= 0 and index not in kept:
+            chain.append(index)
+            index = parents[index]
+        cost = sum([len(written[each]) + 1 for each in chain])
+        if cost <= room:
+            room -= cost
+            kept.update(chain)
+        elif rank == 2:
+            break
+    return [written[index] for index in sorted(kept)]
 
 
 def _measure_joined(lines: Sequence[str]) -> int:

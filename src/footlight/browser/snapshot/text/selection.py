@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.text.fitting import MAX_WORD_CHARACTERS, cut_mark
-from footlight.browser.snapshot.text.folding import MESSAGE_ROLES, MIN_RUN_LENGTH, RunLimits, SiblingTree
+from footlight.browser.snapshot.text.fitting import MAX_WORD_CHARACTERS, MESSAGE_ROLES, cut_mark
+from footlight.browser.snapshot.text.folding import MIN_RUN_LENGTH, RunLimits, SiblingTree
 from footlight.browser.snapshot.text.landmarks import LANDMARK_ROLES
 from footlight.browser.snapshot.text.narrowing import ACTIVE_STATES, CONTROLS
 from footlight.browser.snapshot.text.rendering import Line
