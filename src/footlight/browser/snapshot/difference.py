@@ -56,6 +56,8 @@ class NodeChange:
     """The first words of a table row, or of a removed or moved entry, without a name; or the column header of
     a changed cell, or of a changed field without a name in a cell.
     """
+    is_below: bool = False
+    """Whether `place` is not a column header, but the text of the cell in the first row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +136,11 @@ class _ChangeWriter:
         yield from self._write_context(self._parents[index])
         moved, was = index in self._moved, self._changed.get(index)
         kind = "added" if index in self._new else "changed" if moved or was else "kept"
-        column = self._column_name(index) if was else ""
+        column, is_below = self._find_column(index) if was else ("", False)
         if was and not (column or self._nodes[index].name):
-            column = self._column_name(self._parents[index])
+            column, is_below = self._find_column(self._parents[index])
         place = column or (_first_words(self._match.after, index) if moved else "")
-        yield NodeChange(kind, self._level(), self._nodes[index], was, moved, place=place)
+        yield NodeChange(kind, self._level(), self._nodes[index], was, moved, place=place, is_below=is_below)
         self._path.append((index, self._level()))
 
     def _write_context(self, where: int) -> Iterator[NodeChange]:
@@ -172,19 +174,25 @@ class _ChangeWriter:
                 return node.name
         return ""
 
-    def _column_name(self, cell: int) -> str:
-        """Return the name of the column header above a table cell, or "" if there is none."""
+    def _find_column(self, cell: int) -> tuple[str, bool]:
+        """Return the column header above a table cell, or the text in the first row and True, or "".
+
+        Of a table without headers it is not known whether the first row has the names of columns.
+        """
         nodes, row = self._nodes, self._parents[cell]
         if nodes[cell].role not in CELLS or row < 0 or cell - row > MAX_NODES_IN_ROW:
-            return ""
+            return "", False
         table = self._parents[row]
         if table < 0 or nodes[row].role != "row":
-            return ""
+            return "", False
         position = sum(node.depth == nodes[cell].depth for node in nodes[row + 1 : cell])
-        following = nodes[table + 1 : table + 2 + MAX_NODES_IN_ROW]
-        heads = takewhile(lambda node: node.depth > following[0].depth, following[1:])
+        first, *following = nodes[table + 1 : table + 2 + MAX_NODES_IN_ROW]
+        heads = [*takewhile(lambda node: node.depth > first.depth, following)]
         names = [node.name for node in heads if node.role == "columnheader"]
-        return names[position] if position < len(names) else ""
+        is_below = not names and first.role == "row" and table + 1 != row
+        if is_below:
+            names = [node.name for node in heads if node.depth == first.depth + 1]
+        return (names[position], is_below) if position < len(names) else ("", False)
 
     def _leave_closed(self, where: int) -> None:
         """Remove the lines from the path that are not ancestors of the node."""

@@ -262,7 +262,8 @@ def _is_entry(change: NodeChange) -> bool:
 def _change_note(change: NodeChange) -> str:
     notes = [f"{change.inside} inside"] if change.inside else []
     if change.place and not _is_entry(change):
-        notes.append(f"{'row' if change.node.role == 'row' else 'column'} {_quote_short(change.place)}")
+        kind = "row" if change.node.role == "row" else "below" if change.is_below else "column"
+        notes.append(f"{kind} {_quote_short(change.place)}")
     if change.moved:
         notes.append("moved")
     if change.was is not None:
