@@ -26,6 +26,8 @@ __all__ = [
 LinkTo = Callable[[str], str | None]
 """A function that stores a text and returns the URI to read it at, or None if there is no room for it."""
 
+_NOWHERE = 1_000_000
+"""A depth that no line has."""
 MESSAGE_ROLES = frozenset(("alert", "alertdialog", "dialog", "status"))
 """Roles of elements that a reader must see at once."""
 MAX_RUN = 12
@@ -94,35 +96,44 @@ def _keep_important(lines: Sequence[Line], written: Sequence[str], room: int) ->
 
     The others are taken from the beginning, but in a log from its end.
     """
-    ranked: list[tuple[int, int, int]] = []
+    messages: list[int] = []
+    changes: list[int] = []
+    in_log: list[int] = []
+    others: list[int] = []
     parents: list[int] = []
     above: list[int] = []
-    log: int | None = None
-    message: int | None = None
+    log = message = _NOWHERE
     for index, line in enumerate(lines):
-        while above and lines[above[-1]].depth >= line.depth:
+        depth = line.depth
+        while above and lines[above[-1]].depth >= depth:
             above.pop()
         parents.append(above[-1] if above else -1)
         above.append(index)
-        log = None if log is not None and line.depth <= log else log
-        message = None if message is not None and line.depth <= message else message
+        log = _NOWHERE if depth <= log else log
+        message = _NOWHERE if depth <= message else message
         role = line.node.role if line.node is not None else ""
-        if message is None and role in MESSAGE_ROLES and line.mark in ("+", "~"):
-            message = line.depth
-        rank = 0 if message is not None else 1 if line.mark == "~" else 2
-        ranked.append((rank, index if log is None else -index, index))
-        log = line.depth if log is None and role == "log" else log
+        if role in MESSAGE_ROLES and line.mark in ("+", "~"):
+            message = min(message, depth)
+        if message != _NOWHERE:
+            messages.append(index)
+        elif line.mark == "~":
+            changes.append(index)
+        else:
+            (others if log == _NOWHERE else in_log).append(index)
+        log = min(log, depth) if role == "log" else log
     kept: set[int] = set()
-    for rank, _, index in sorted(ranked):
-        chain: list[int] = []
-        while index >= 0 and index not in kept:
-            chain.append(index)
-            index = parents[index]
-        cost = sum([len(written[each]) + 1 for each in chain])
+    urgent = {*messages, *changes}
+    for index in chain(messages, changes, reversed(in_log), others):
+        around: list[int] = []
+        at = index
+        while at >= 0 and at not in kept:
+            around.append(at)
+            at = parents[at]
+        cost = sum([len(written[each]) + 1 for each in around])
         if cost <= room:
             room -= cost
-            kept.update(chain)
-        elif rank == 2:
+            kept.update(around)
+        elif index not in urgent:
             break
     return [written[index] for index in sorted(kept)]
 
@@ -201,9 +212,7 @@ def fold(lines: Sequence[Line]) -> list[Line]:
     return folded
 
 
-def _list_entries(
-    lines: Sequence[Line],
-) -> Iterator[tuple[tuple[bool, str, int, str] | None, Sequence[Line]]]:
+def _list_entries(lines: Sequence[Line]) -> Iterator[tuple[_Key | None, Sequence[Line]]]:
     """Yield each line, and each entry of a log with the lines inside it, after a key.
 
     The key is equal for similar entries, begins with whether they are in a log, and is None for an entry that
@@ -212,26 +221,24 @@ def _list_entries(
     log: int | None = None
     index = 0
     while index < len(lines):
-        line = lines[index]
+        line, end = lines[index], index + 1
         if log is not None and line.depth <= log:
             log = None
-        end = index + 1
-        while end < len(lines) and lines[end].depth > line.depth:
-            if log is None:
-                break
+        while log is not None and end < len(lines) and lines[end].depth > line.depth:
             end += 1
-        is_leaf = end == len(lines) or lines[end].depth <= line.depth
+        is_whole = end == len(lines) or lines[end].depth <= line.depth
+        node = line.node if is_whole else None
         entry = lines[index:end]
-        is_folded = is_leaf and line.node is not None and not any(map(_has_mark_of_place, entry))
-        role = line.node.role if line.node is not None else ""
-        yield (log is not None, line.mark, line.depth, role) if is_folded else None, entry
-        if log is None and role == "log":
+        is_folded = node is not None and not any([_is_in_use(each) for each in entry])
+        yield (log is not None, line.mark, line.depth, node.role) if node and is_folded else None, entry
+        if log is None and line.node is not None and line.node.role == "log":
             log = line.depth
         index = end
 
 
-def _has_mark_of_place(line: Line) -> bool:
-    return line.node is not None and ("selected" in line.node.states or "focused" in line.node.states)
+def _is_in_use(line: Line) -> bool:
+    states = line.node.states if line.node is not None else ()
+    return bool(states) and ("selected" in states or "focused" in states)
 
 
 def _make_fold_line(run: Sequence[Line]) -> Line:
