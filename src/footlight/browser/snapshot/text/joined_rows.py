@@ -88,12 +88,13 @@ class RowRun:
             self._count = 0
         self._count += not is_header
         shown = without_repeated_urls(without_descriptions(cells), only_first=self._count == ROWS_WITH_URLS)
-        if is_next and self._count == ROWS_WITH_URLS and have_numbered_urls(self._urls, cells):
+        is_numbered = is_next and self._count == ROWS_WITH_URLS and have_numbered_urls(self._urls, cells)
+        if is_numbered:
             shown = _without_urls(shown)
         if is_header:
             self._heads = frozenset(part.name for parts in cells for part in parts)
         shown, self._names = without_repeated_names(shown, self._heads, self._names if is_next else ())
-        has_urls = not is_header and self._count <= ROWS_WITH_URLS
+        has_urls = not is_header and self._count <= ROWS_WITH_URLS and not is_numbered
         self._urls = () if is_header else cells
         above = self._cells if is_next and len(self._cells) == len(shown) else ()
         self._depth, self._end, self._cells = line.depth, span.stop, () if is_header else shown
