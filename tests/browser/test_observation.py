@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -114,8 +116,11 @@ def test_only_reordered_siblings_are_reported_as_moved() -> None:
     sorted_otherwise = [*FORM[:8], *FORM[12:], *FORM[8:12]]
     elsewhere = [*FORM[:4], *(FORM[8:10]), *FORM[4:8], *FORM[10:]]
 
-    assert describe_difference(FORM, sorted_otherwise) == ['  e7 list "People"', "~  e12 listitem (moved)"]
-    assert describe_difference(FORM, elsewhere) == ['  e2 form "Account"', "~  e8 listitem (moved)"]
+    assert describe_difference(FORM, sorted_otherwise) == [
+        '  e7 list "People"',
+        '~  e12 listitem "Cyd" (moved)',
+    ]
+    assert describe_difference(FORM, elsewhere) == ['  e2 form "Account"', '~  e8 listitem "Ada" (moved)']
 
 
 def test_long_runs_are_folded() -> None:
@@ -150,6 +155,47 @@ def test_scrolling_log_reports_its_first_and_last_line() -> None:
         "  e1 log",
         '-  "line 0"',
         '+  "line 9"',
+    ]
+
+
+@pytest.mark.parametrize("role", ["text", "listitem"])
+def test_difference_of_a_log_has_its_last_messages(role: str) -> None:
+    """The first of other lists, such as results, matter more. Messages may have content."""
+    messages = [Node(2, role, f"message {number}") for number in range(30)]
+    messages = [each for message in messages for each in (message, Node(3, "button", "Like", "e9"))]
+    messages = messages[::2] if role == "text" else messages
+    log = [Node(0, "log", "", "e1"), Node(1, "list", "", "e2")]
+
+    said = describe_difference(log, [*log, *messages])
+
+    shown = [line.split('"')[1] for line in said if "message" in line]
+    assert (said[0], said[1].startswith(f"+  … 24 more {role}s")) == ("  e1 log", True)
+    assert shown == [f"message {number}" for number in range(24, 30)]
+
+
+def test_long_difference_keeps_messages_changes_and_the_end_of_a_log() -> None:
+    total = Node(0, "paragraph", "", text="12 messages")
+    log, status = Node(0, "log", "", "e1"), Node(0, "status", "", "e99")
+    same = [Node(0, "heading", f"An older heading of the page {at}", f"e{at}") for at in range(100, 180)]
+    said = [[Node(1, "text", f"Message {at}"), Node(1, "button", "Reply", f"e{at}")] for at in range(12, 42)]
+    after = [
+        *same,
+        log,
+        *itertools.chain(*said),
+        *(Node(0, "button", f"New {at}", f"e{at}") for at in range(50, 61)),
+        replace(total, text="42 messages"),
+        replace(status, text="Sent"),
+    ]
+
+    text = observe(
+        snapshot([*same, log, total, status]), snapshot(after), mode="diff", budget=220, link=lambda _: None
+    ).text
+
+    assert text.splitlines()[0] == "  e1 log"
+    assert '+  "Message 41"' in text
+    assert text.splitlines()[-3:-1] == [
+        '~ paragraph: 42 messages (text was "12 messages")',
+        '~ e99 status: Sent (text was "")',
     ]
 
 

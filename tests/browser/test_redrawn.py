@@ -13,6 +13,8 @@ from footlight.browser.snapshot.difference import compute_difference
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.observation import render_difference
 from footlight.browser.snapshot.subtrees import number_subtrees, words_of
+from footlight.browser.snapshot.text.compact import compact_lines
+from footlight.browser.snapshot.text.rendering import make_lines
 from tests.browser.trees import looks, patient, trees
 
 
@@ -108,7 +110,7 @@ def drawn_anew(nodes: Sequence[Node]) -> list[Node]:
         pytest.param(
             todo("Milk", "Tea"),
             todo("Tea", "Milk", first=101),
-            ["  e102 list", "~  e111 listitem (moved)"],
+            ["  e102 list", '~  e111 listitem "Tea Delete" (moved)'],
             {"e13": "e123", "e23": "e113"},
             id="another order",
         ),
@@ -255,3 +257,44 @@ def test_refs_lead_only_to_elements_with_the_same_words(
     new_words = {node.ref: each for node, each in zip(after, now, strict=True)}
     assert [old_words[old] for old, _ in successors] == [new_words[new] for _, new in successors]
     assert len({new for _, new in successors}) == len(successors)
+
+
+def calendar(month: str, first: int, days: int, ref: int) -> list[Node]:
+    """Return the weeks of a month as rows. `first` is the number of days before the first of the month."""
+    nodes = [Node(0, "table", "", f"e{ref}"), Node(1, "row", "", f"e{ref + 1}")]
+    nodes += [Node(2, "columnheader", day, f"e{ref + 2 + at}") for at, day in enumerate("SMTWRFA")]
+    for at in range(42):
+        day, here = at - first + 1, ref + 10 + 3 * at
+        if at % 7 == 0:
+            nodes.append(Node(1, "row", "", f"e{here}"))
+        nodes.append(Node(2, "cell", "", f"e{here + 1}"))
+        if 0 < day <= days:
+            name = f"Choose {'SMTWRFA'[at % 7]}, {month} {day}"
+            nodes.append(Node(3, "button", name, f"e{here + 2}", text=str(day)))
+    return nodes
+
+
+def test_another_month_is_reported_as_its_weeks() -> None:
+    """No week counts as an earlier one that also begins with 1, and a date is written once for its month."""
+    table, *december = calendar("December", 2, 31, 201)
+
+    found = compute_difference(
+        calendar("November", 0, 30, 1), [replace(table, ref="e1"), *december], match_redrawn=True
+    )
+
+    assert found
+    lines = render_difference(found)
+    assert lines[0] == "  e1 table"
+    added = [line for line in lines if line.startswith("+")]
+    assert added[0] == (
+        '+  row: "" | "" | e219 button "Choose T, December 1" | e222 button "Choose W, December 2"'
+        ' | e225 button "Choose R, December 3" | e228 button "Choose F, December 4"'
+        ' | e231 button "Choose A, December 5"'
+    )
+    assert added[2].startswith('+  row of buttons: e255: "13" | e258: "14" | e261: "15" | e264: "16" | ')
+
+
+def test_days_below_the_names_of_their_weekdays_are_written_as_numbers() -> None:
+    week = compact_lines(make_lines(calendar("November", 0, 30, 1)))[2].render()
+
+    assert week.startswith(' row of buttons: e13 "Choose S, November 1" | e16: "2" | e19: "3" | e22: "4"')

@@ -17,7 +17,7 @@ from footlight.browser.page.events import DialogSeen, Events, PageOpened
 from footlight.errors import FootlightError
 from footlight.server.answers import json_values
 from footlight.server.answers.answer import AnswerLink, failure, link_to_whole, success
-from footlight.server.answers.json_values import PageText, clean
+from footlight.server.answers.json_values import PageText, PageTitle, clean
 
 TEXT = st.text(st.characters(categories=["Cs", "Cc", "Lu", "So"]), max_size=8)
 """With halves of surrogate pairs, and control characters."""
@@ -184,6 +184,29 @@ def test_too_large_error_is_cut() -> None:
     }
     short = FootlightError("m" * 2_000, url="u" * 2_000)
     assert failure(short).content["error"]["message"] == "m" * 2_000
+
+
+@pytest.mark.parametrize(
+    ("before", "title", "is_written"),
+    [
+        ("Log in | Library", "Add author | Library", False),
+        ("Library: log in", "Library: Add author", False),
+        ("", "Add author | Library", True),
+        ("Log in | Library", "Add author | Shop", True),
+        ("Add author", "Add author – edited", True),
+        ("Book 1 – edited", "Add author – edited", False),
+    ],
+)
+def test_title_is_left_out_where_only_the_site_is_no_heading(
+    before: str, title: str, *, is_written: bool
+) -> None:
+    """The name of the site is what the title of the page before has as well."""
+    text = PageText('e1 heading "Add author" level=1')
+
+    answer = success({}, observation={"text": text, "title": PageTitle.of(title, before)})
+
+    assert ('"title"' in answer.text) == is_written
+    assert answer.content["observation"]["title"] == title
 
 
 @pytest.mark.parametrize(

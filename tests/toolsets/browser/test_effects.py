@@ -35,6 +35,7 @@ async def browser(site: Site) -> AsyncGenerator[Browser]:
         return JSONResponse({"ok": True})
 
     site.route(answer_ok, path="/saved")
+    site.route(answer_ok, path="/token")
     site.page("<h1>Thanks</h1>", path="/thanks")
     site.page("broken", path="/broken", status=500)
     site.page("", path="/empty", status=204)
@@ -1292,6 +1293,40 @@ async def test_working_action_may_be_repeated_without_notice(browser: Browser) -
     await browser.show("<button id=it onclick='this.after(1)'>Add</button>")
 
     assert await reasons(browser, click(*["#it"] * 4)) == [""] * 4
+
+
+async def test_request_to_a_polled_path_is_an_effect_if_it_says_something_else(browser: Browser) -> None:
+    """The ids and times in what is polled change. With tokens that change, only the path is compared."""
+    await browser.show("""<button id=save onclick="send('save Tea')">Save</button>
+      <button id=poll onclick="send('poll')">Poll now</button>
+      <button id=query onclick="fetch('/saved?do=save')">Query</button>
+      <button id=token onclick="fetch('/token', {method: 'POST', body: btoa(Math.random())})">Token</button>
+      <script>
+        let n = 0
+        function send(method) {
+          return fetch('/saved', {method: 'POST', body: JSON.stringify({id: Date.now(), method})})
+        }
+        setInterval(async () => {
+          await Promise.all([
+            send('poll'), fetch('/saved?since=' + n),
+            fetch('/token', {method: 'POST', body: btoa(Math.random())}),
+          ])
+          n++
+        }, 100)
+      </script>""")
+    await browser.call("wait_for", function="n >= 4")
+
+    effects = [(await act(browser, "click", {"selector": f"#{id}"}))["effect"] for id in EFFECTS_BESIDE_POLLS]
+
+    assert effects == list(EFFECTS_BESIDE_POLLS.values())
+
+
+EFFECTS_BESIDE_POLLS = {
+    "save": "request POST /saved 200",
+    "poll": "script",
+    "query": "request GET /saved 200",
+    "token": "script",
+}
 
 
 @pytest.mark.slow

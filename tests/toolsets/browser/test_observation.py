@@ -752,16 +752,20 @@ async def test_many_removed_rows_are_summarized_in_one_line(browser: SessionBrow
     assert unnumbered(many["text"]).splitlines()[1] == f"-  21 rows: {' | '.join(names)} | … 1 more"
 
 
-async def test_changed_unnamed_field_is_named_by_row_and_column(browser: SessionBrowser) -> None:
+@pytest.mark.parametrize(("head", "column"), [("th", "column"), ("td", "below")])
+async def test_changed_unnamed_field_is_named_by_row_and_column(
+    browser: SessionBrowser, head: str, column: str
+) -> None:
+    """A table without headers may have the names of its columns in its first row, or not."""
     await browser.show(
-        """<table><tr><th>Product<th>Price<th>Stock<tr><td>Rope<td><input id=p1><td><input id=s1>
+        f"""<table role=table><tr><{head}>Product<{head}>Price<{head}>Stock<tr><td>Rope<td><input id=p1><td><input id=s1>
         <tr><td>Tape<td><input id=p2><td><input id=s2></table>"""
     )
 
     observation = await call_observed(browser, "fill", selector="#s2", value="12")
 
     assert unnumbered(observation["text"]) == (
-        '  e row (row "Tape")\n~  e textbox focused hint "#s2": 12 (column "Stock", was "")'
+        f'  e row (row "Tape")\n~  e textbox focused hint "#s2": 12 ({column} "Stock", was "")'
     )
 
 

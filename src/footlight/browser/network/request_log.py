@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -24,8 +26,14 @@ MAX_URL = 5_000
 MAX_REQUESTS_HELD = 1_000
 """The number of requests whose headers and bodies can be read. Playwright needs memory for each."""
 
-MAX_COMPARED = 200
+MAX_SEARCHED = 200
 """The number of earlier requests that are searched for requests to the same path."""
+MAX_COMPARED = 50
+"""The number of earlier requests to the same path with which a request is compared."""
+MAX_BODY = 10_000
+"""The number of bytes of a body that are compared."""
+POLLS = 2
+"""The number of earlier requests without an action after which another one is a poll, not an effect."""
 
 RESOURCE_TYPES = (
     "document",
@@ -59,6 +67,8 @@ class LogEntry:
     duration: float | None = None
     failure: str | None = None
     ended: bool = False
+    shape: bytes | None = None
+    """A digest of the query and the body without their numbers, or None if it was not needed yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,13 +124,37 @@ class RequestLog:
         entries = itertools.takewhile(lambda entry: entry.began >= began, reversed(self._entries))
         return [entry for entry in entries if entry.page == page][::-1]
 
-    def list_earlier(self, entry: LogEntry) -> Iterator[LogEntry]:
+    def is_poll(self, entry: LogEntry, was_acting: Callable[[float], bool]) -> bool:
+        """Return whether the page sends such requests by itself, at times when no action was running.
+
+        Such requests go to the same path, and their queries and bodies differ only in numbers: to one path, a
+        page may send what it polls and what a reader does. If no two of the earlier ones are alike, as with
+        tokens that change, only the path is compared.
+        """
+        earlier = (each for each in self._list_earlier(entry) if not was_acting(each.began))
+        by_itself = list(itertools.islice(earlier, MAX_COMPARED))
+        if len(by_itself) < POLLS:
+            return False
+        counts = Counter(shape for each in by_itself if (shape := self._find_shape(each)))
+        shape = self._find_shape(entry)
+        is_varied = max(counts.values(), default=0) < POLLS
+        return shape is None or is_varied or counts[shape] >= POLLS
+
+    def _list_earlier(self, entry: LogEntry) -> Iterator[LogEntry]:
         """Yield the earlier requests of the same page to the same path, latest first."""
         address = _address_of(entry)
         earlier = itertools.dropwhile(lambda each: each is not entry, reversed(self._entries))
-        for each in itertools.islice(earlier, 1, MAX_COMPARED):
+        for each in itertools.islice(earlier, 1, MAX_SEARCHED):
             if each.page == entry.page and _address_of(each) == address:
                 yield each
+
+    def _find_shape(self, entry: LogEntry) -> bytes | None:
+        """Return what requests that differ only in numbers have in common. None if Playwright's is gone."""
+        if entry.shape is None and (request := self._held.get(entry.id)):
+            query, body = entry.url.partition("?")[2], request.post_data_buffer or b""
+            content = b"%b\n%b" % (query.encode(errors="replace"), body[:MAX_BODY])
+            entry.shape = sha256(re.sub(rb"\d+", b"", content)).digest()
+        return entry.shape
 
     def find(self, id: str) -> LogEntry | None:
         return next((entry for entry in self._entries if entry.id == id), None)

@@ -31,8 +31,10 @@ MAX_NODES_IN_ROW = 100
 """The number of nodes of a table row that are searched for the names of rows and columns."""
 ENTRIES = frozenset(("article", "listitem", "row", "treeitem"))
 """Roles of elements that are identified by their first words if they have no name."""
+_CARD_STATES = frozenset(("clickable", "draggable"))
+"""States of elements without a role that are entries as well."""
 ENOUGH_CHARACTERS = 8
-"""The number of characters that identify a removed entry."""
+"""The number of characters that identify a removed or moved entry."""
 MAX_LEVELS_UP = 20
 """The maximum number of ancestors that are searched for one that identifies the place of a change."""
 
@@ -51,9 +53,11 @@ class NodeChange:
     moved: bool = False
     inside: int = 0
     place: str = ""
-    """The first words of a table row or a removed entry without a name; or the column header of a changed
-    cell, or of a changed field without a name in a cell.
+    """The first words of a table row, or of a removed or moved entry, without a name; or the column header of
+    a changed cell, or of a changed field without a name in a cell.
     """
+    is_below: bool = False
+    """Whether `place` is not a column header, but the text of the cell in the first row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +130,17 @@ class _ChangeWriter:
         yield from self._write_context(where)
         before = self._match.before
         node, inside = before.nodes[old], _count_removed_inside(self._match, old)
-        entry = _first_words(before.nodes[old + 1 : before.end], node) if node.role in ENTRIES else ""
-        yield NodeChange("removed", self._level(), node, inside=inside, place=entry)
+        yield NodeChange("removed", self._level(), node, inside=inside, place=_first_words(before, old))
 
     def _write_change(self, index: int) -> Iterator[NodeChange]:
         yield from self._write_context(self._parents[index])
         moved, was = index in self._moved, self._changed.get(index)
         kind = "added" if index in self._new else "changed" if moved or was else "kept"
-        column = self._column_name(index) if was else ""
+        column, is_below = self._find_column(index) if was else ("", False)
         if was and not (column or self._nodes[index].name):
-            column = self._column_name(self._parents[index])
-        yield NodeChange(kind, self._level(), self._nodes[index], was, moved, place=column)
+            column, is_below = self._find_column(self._parents[index])
+        place = column or (_first_words(self._match.after, index) if moved else "")
+        yield NodeChange(kind, self._level(), self._nodes[index], was, moved, place=place, is_below=is_below)
         self._path.append((index, self._level()))
 
     def _write_context(self, where: int) -> Iterator[NodeChange]:
@@ -144,12 +148,19 @@ class _ChangeWriter:
         self._leave_closed(where)
         last = self._path[-1][0] if self._path else -1
         for _ in range(MAX_LEVELS_UP):
-            if where == last or _identifies_place(self._nodes[where]):
+            if where == last or self._identifies_place(where):
                 break
             where = self._parents[where]
         if where > last:
             yield NodeChange("kept", self._level(), self._nodes[where], place=self._row_name(where))
             self._path.append((where, self._level()))
+
+    def _identifies_place(self, index: int) -> bool:
+        """Return whether a reader finds a place by this node. For a list of messages, this is the log."""
+        node, parent = self._nodes[index], self._parents[index]
+        if node.role == "list" and not node.name and parent >= 0 and self._nodes[parent].role == "log":
+            return False
+        return node.role not in CELLS and (bool(node.name) or node.role not in ROLES_WITHOUT_PLACE)
 
     def _row_name(self, row: int) -> str:
         """Return the first words in a table row that has no name, or "" for other nodes."""
@@ -163,19 +174,25 @@ class _ChangeWriter:
                 return node.name
         return ""
 
-    def _column_name(self, cell: int) -> str:
-        """Return the name of the column header above a table cell, or "" if there is none."""
+    def _find_column(self, cell: int) -> tuple[str, bool]:
+        """Return the column header above a table cell, or the text in the first row and True, or "".
+
+        Of a table without headers it is not known whether the first row has the names of columns.
+        """
         nodes, row = self._nodes, self._parents[cell]
         if nodes[cell].role not in CELLS or row < 0 or cell - row > MAX_NODES_IN_ROW:
-            return ""
+            return "", False
         table = self._parents[row]
         if table < 0 or nodes[row].role != "row":
-            return ""
+            return "", False
         position = sum(node.depth == nodes[cell].depth for node in nodes[row + 1 : cell])
-        following = nodes[table + 1 : table + 2 + MAX_NODES_IN_ROW]
-        heads = takewhile(lambda node: node.depth > following[0].depth, following[1:])
+        first, *following = nodes[table + 1 : table + 2 + MAX_NODES_IN_ROW]
+        heads = [*takewhile(lambda node: node.depth > first.depth, following)]
         names = [node.name for node in heads if node.role == "columnheader"]
-        return names[position] if position < len(names) else ""
+        is_below = not names and first.role == "row" and table + 1 != row
+        if is_below:
+            names = [node.name for node in heads if node.depth == first.depth + 1]
+        return (names[position], is_below) if position < len(names) else ("", False)
 
     def _leave_closed(self, where: int) -> None:
         """Remove the lines from the path that are not ancestors of the node."""
@@ -191,19 +208,18 @@ class _ChangeWriter:
         return self._path[-1][1] + 1 if self._path else 0
 
 
-def _first_words(following: Sequence[Node], entry: Node) -> str:
-    """Return the first words inside an entry without a name, value and text, or "" for other entries."""
+def _first_words(tree: Tree, index: int) -> str:
+    """Return the first words inside an entry without a name, value and text, or "" for other nodes."""
+    entry = tree.nodes[index]
     words = ""
-    if not (entry.name or entry.value or entry.text):
-        for node in takewhile(lambda node: node.depth > entry.depth, following[:MAX_NODES_IN_ROW]):
+    is_entry = entry.role in ENTRIES or not _CARD_STATES.isdisjoint(entry.states)
+    if is_entry and not (entry.name or entry.value or entry.text):
+        following = tree.nodes[index + 1 : min(index + 1 + MAX_NODES_IN_ROW, tree.end)]
+        for node in takewhile(lambda node: node.depth > entry.depth, following):
             words = f"{words} {node.name or node.text}".strip()
             if len(words) >= ENOUGH_CHARACTERS:
                 break
     return words
-
-
-def _identifies_place(node: Node) -> bool:
-    return node.role not in CELLS and (bool(node.name) or node.role not in ROLES_WITHOUT_PLACE)
 
 
 def _find_changed(match: Match) -> dict[int, Node]:

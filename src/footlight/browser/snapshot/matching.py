@@ -71,7 +71,11 @@ class Match:
                 self._pair(old, index)
 
     def _match_by_place(self, *, match_redrawn: bool) -> None:
-        """Match nodes without refs, and elements that were re-rendered, parents before their children."""
+        """Match nodes without refs, and elements that were re-rendered, parents before their children.
+
+        In a table whose rows were mostly replaced, such as a calendar with the next month, a row that only
+        begins with the same words as an earlier one is another row.
+        """
         removed, added = self.find_removed(), self.find_added()
         before, after = (
             _children_without_refs(self.before, removed),
@@ -87,8 +91,11 @@ class Match:
             if parent in after:
                 self._align(before.get(origin, ()), after[parent])
             if pairs and parent in drawn and origin in gone:
-                for old, new in pairs.pair(gone[origin], drawn[parent]):
-                    self._pair(old, new)
+                found = [*pairs.pair(gone[origin], drawn[parent])]
+                is_other = 2 * len(found) < min(len(gone[origin]), len(drawn[parent]))
+                for old, new in found:
+                    if not (is_other and self.before.nodes[old].role == "row" and pairs.differ(old, new)):
+                        self._pair(old, new)
         if pairs:
             self._find_successors(CertainPairs(pairs, self.partners))
 

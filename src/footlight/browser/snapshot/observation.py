@@ -211,8 +211,10 @@ def _join_removed(changes: Sequence[NodeChange]) -> Line:
 
 def _change_line(change: NodeChange) -> Line:
     node = change.node
-    if change.kind == "removed" and change.place:
+    if change.place and _is_entry(change):
         node = replace(node, name=shorten(change.place, MAX_ENTRY_CHARACTERS))
+    elif change.kind == "kept" and len(node.name) > MAX_WAS_CHARACTERS:
+        node = replace(node, name=shorten(node.name, MAX_WAS_CHARACTERS))
     line = Line(change.depth, node, _MARKS[change.kind], _change_note(change))
     lines = _describe_changed_lines(change)
     if not lines:
@@ -252,10 +254,16 @@ def _describe_changed_lines(change: NodeChange) -> str:
 _MARKS = {"kept": " ", "added": "+", "removed": "-", "changed": "~"}
 
 
+def _is_entry(change: NodeChange) -> bool:
+    """Return whether the place of a change is the first words of an entry, which are its name."""
+    return change.kind == "removed" or (change.moved and not change.node.name and change.node.role != "row")
+
+
 def _change_note(change: NodeChange) -> str:
     notes = [f"{change.inside} inside"] if change.inside else []
-    if change.place and change.kind != "removed":
-        notes.append(f"{'row' if change.node.role == 'row' else 'column'} {_quote_short(change.place)}")
+    if change.place and not _is_entry(change):
+        kind = "row" if change.node.role == "row" else "below" if change.is_below else "column"
+        notes.append(f"{kind} {_quote_short(change.place)}")
     if change.moved:
         notes.append("moved")
     if change.was is not None:

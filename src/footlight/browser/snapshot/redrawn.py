@@ -48,6 +48,10 @@ class RedrawnPairs:
                 left_new.discard(other)
                 yield one, other
 
+    def differ(self, old: int, new: int) -> bool:
+        """Return whether anything in an element differs from the one that it is paired with."""
+        return self.numbers[0][old] != self.numbers[1][new]
+
     def _pair_in_place(self, old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield equal elements at equal positions, if the number of elements has not changed."""
         if len(old) == len(new):

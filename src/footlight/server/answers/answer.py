@@ -12,7 +12,7 @@ from footlight.browser.page.events import Events
 from footlight.browser.snapshot.text.quoting import quote
 from footlight.errors import FootlightError
 from footlight.safe_text import cut_text
-from footlight.server.answers.json_values import PageText, clean
+from footlight.server.answers.json_values import PageText, PageTitle, clean
 from footlight.server.answers.untrusted import origin_of
 
 __all__ = [
@@ -190,8 +190,9 @@ def _without_repetition(content: Mapping[str, Any], origin: str, texts: Sequence
 
 
 def _has_heading(text: str, title: Any) -> bool:
-    """Return whether a page's text has the title as a heading."""
-    return isinstance(title, str) and bool(title) and f"heading {quote(title)} level=" in text
+    """Return whether a page's text has the title, without the name of a known site, as a heading."""
+    own = title.own if isinstance(title, PageTitle) else title
+    return isinstance(own, str) and bool(own) and f"heading {quote(own)} level=" in text
 
 
 def _without_origin(fields: Mapping[str, Any], origin: str) -> Mapping[str, Any]:

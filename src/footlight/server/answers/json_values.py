@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, cast
 
-__all__ = ["PageText", "clean", "count_work"]
+__all__ = ["PageText", "PageTitle", "clean", "count_work"]
 
 CIRCULAR = "[circular]"
 CUT = "[cut]"
@@ -18,6 +18,32 @@ class PageText(str):
     """A page's text in an answer. It is sent separately, because it would be much longer quoted in JSON."""
 
     __slots__ = ()
+
+
+class PageTitle(str):
+    """The title of a page. `own` is the title without the name of the site that the reader knows."""
+
+    own: str
+
+    @classmethod
+    def of(cls, title: str, before: str) -> PageTitle:
+        """Return a title with what it has not in common with the title of the page before.
+
+        Of "Add author | Library" after "Log in | Library", this is "Add author".
+        """
+        found = cls(title)
+        found.own = title
+        for separator in _BEFORE_SITE:
+            begin, _, site = title.rpartition(separator)
+            if begin and before.endswith(f"{separator}{site}"):
+                found.own = begin
+            site, _, end = title.partition(separator)
+            if end and before.startswith(f"{site}{separator}"):
+                found.own = end
+        return found
+
+
+_BEFORE_SITE = (" | ", " - ", " – ", " — ", " · ", " • ", ": ")
 
 
 def clean(value: Any) -> Any:

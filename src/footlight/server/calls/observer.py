@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from footlight.browser.page.settling import LATE_RECORD_MS, read_records, settle
 from footlight.browser.snapshot.blankness import BLANK_NOTICE, is_blank
 from footlight.browser.snapshot.observation import find_change, observe
 from footlight.browser.snapshot.text.quoting import shorten
-from footlight.server.answers.json_values import PageText
+from footlight.server.answers.json_values import PageText, PageTitle
 from footlight.server.calls.attachments import attach_text
 from footlight.server.calls.effects import SENT_BY_SCRIPTS, ActTrace, SentRequest, take_records
 
@@ -37,8 +36,6 @@ __all__ = ["Observer"]
 MAX_URL = 500
 MAX_ERROR = 300
 """The maximum length of a console error in characters."""
-POLLS = 2
-"""The number of earlier requests without an action after which another one is a poll, not an effect."""
 LOOK_SECONDS = 5.0
 """The time limit for a snapshot of a page, after it has settled."""
 
@@ -171,8 +168,7 @@ class Observer:
             is_effect = entry.resource_type in SENT_BY_SCRIPTS and entry.url.startswith("http")
             if not is_effect or is_later:
                 continue
-            by_itself = (each for each in log.list_earlier(entry) if not actions.was_acting(each.began))
-            if len(list(itertools.islice(by_itself, POLLS))) < POLLS:
+            if not log.is_poll(entry, actions.was_acting):
                 found.append(SentRequest.of(entry, call.mask))
         return found
 
@@ -183,8 +179,9 @@ class Observer:
         facts: dict[str, Any] = {}
         if page.url != self._urls.get(page.id):
             facts["url"] = shorten(page.url, MAX_URL)
-        if after is not None and after.title != (before.title if before else ""):
-            facts["title"] = after.title
+        known = before.title if before else ""
+        if after is not None and after.title != known:
+            facts["title"] = PageTitle.of(after.title, known)
         if after is not None and page.navigated_at >= self._acted_since and is_blank(after):
             facts["notice"] = BLANK_NOTICE
         if errors:

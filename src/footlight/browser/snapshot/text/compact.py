@@ -20,6 +20,7 @@ from footlight.browser.snapshot.text.joined_rows import (
 )
 from footlight.browser.snapshot.text.landmarks import LANDMARK_ROLES
 from footlight.browser.snapshot.text.rendering import CELLS, Line, is_action_url
+from footlight.browser.snapshot.text.rows import is_day, repeats_words
 
 __all__ = ["compact_lines", "is_compactable"]
 
@@ -37,9 +38,6 @@ _SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
 _FIELDS = frozenset(
     ("checkbox", "combobox", "listbox", "radio", "searchbox", "slider", "spinbutton", "switch", "textbox")
 )
-_PRESSED = frozenset(("button", "link", "menuitem", "tab"))
-MAX_MARK = 2
-"""A text of at most so many characters in a control is a mark such as `»` if none is a letter or a digit."""
 _LABEL_ENDS = " :"
 MAX_LABELS = 2
 """The number of lines after a text that are searched for the field that it labels."""
@@ -56,7 +54,7 @@ def is_compactable(node: Node) -> bool:
         node.role in _ROWS
         or (node.role in _NEEDLESS and (node.ref is None or (node.role in _WITH_REF and not node.name)))
         or node.role in ("heading", "img", "option", "separator")
-        or _repeats_words(node)
+        or repeats_words(node)
         or node.role in LANDMARK_ROLES
         or (node.role in _FIELDS and bool(node.name))
         or bool(node.description)
@@ -79,7 +77,10 @@ def compact_lines(lines: Sequence[Line]) -> list[Line]:
 
 
 def _compact(lines: Sequence[Line]) -> Iterator[Line]:
-    lines = [_without_repeated_text(line) if line.node and line.node.text else line for line in lines]
+    lines = [
+        _without_repeated_text(line, before) if line.node and line.node.text else line
+        for line, before in zip(lines, [None, *lines], strict=False)
+    ]
     index = 0
     run = RowRun()
     options = OptionLists()
@@ -162,21 +163,14 @@ def _find_entry(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...
     return [] if any(part.role in _FIELDS for parts, _ in cells for part in parts) else cells
 
 
-def _without_repeated_text(line: Line) -> Line:
+def _without_repeated_text(line: Line, before: Line | None) -> Line:
+    """Return a control without a text that is in its name. A row decides about the days in its cells."""
     node = line.node
-    if node is None or line.note or not _repeats_words(node):
+    if node is None or line.note or not repeats_words(node):
+        return line
+    if before is not None and _role_of(before) in CELLS and is_day(node.text):
         return line
     return replace(line, node=replace(node, text=""))
-
-
-def _repeats_words(node: Node) -> bool:
-    """Return whether the text in a control has only words of its name in the same order, or is a mark."""
-    if not (node.text and node.name and node.role in _PRESSED):
-        return False
-    if len(node.text) <= MAX_MARK and not any(map(str.isalnum, node.text)):
-        return True
-    words = iter(node.name.lower().split())
-    return all(word in words for word in node.text.lower().split())
 
 
 def _role_of(line: Line) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
+from operator import itemgetter
 
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.quoting import plural, quote, quote_unless_word, shorten
@@ -12,6 +13,7 @@ from footlight.browser.snapshot.text.rendering import Line
 
 __all__ = [
     "MAX_WORD_CHARACTERS",
+    "MESSAGE_ROLES",
     "FittedText",
     "LinkTo",
     "cut_lines",
@@ -24,6 +26,10 @@ __all__ = [
 LinkTo = Callable[[str], str | None]
 """A function that stores a text and returns the URI to read it at, or None if there is no room for it."""
 
+_NOWHERE = 1_000_000
+"""A depth that no line has."""
+MESSAGE_ROLES = frozenset(("alert", "alertdialog", "dialog", "status"))
+"""Roles of elements that a reader must see at once."""
 MAX_RUN = 12
 """The longest run of similar nodes that is shown completely."""
 SHOWN_OF_RUN = 5
@@ -81,7 +87,55 @@ def _reduce(lines: Sequence[Line], written: Sequence[str], budget: int, total: i
     for less in (written, short, _drop_deepest_texts(lines, short, room)):
         if _measure_joined(less) <= room:
             return "\n".join([*less, cut_mark("shortened", len(less), total, uri)])
-    return _keep_beginning(short, budget, total, uri)
+    important = _keep_important(lines, short, budget - len(cut_mark("cut", total, total, uri)))
+    return _keep_beginning(important or short, budget, total, uri)
+
+
+def _keep_important(lines: Sequence[Line], written: Sequence[str], room: int) -> list[str]:
+    """Return the lines that fit, each with those around it: messages first, then changes, then the others.
+
+    The others are taken from the beginning, but in a log from its end.
+    """
+    messages: list[int] = []
+    changes: list[int] = []
+    in_log: list[int] = []
+    others: list[int] = []
+    parents: list[int] = []
+    above: list[int] = []
+    log = message = _NOWHERE
+    for index, line in enumerate(lines):
+        depth = line.depth
+        while above and lines[above[-1]].depth >= depth:
+            above.pop()
+        parents.append(above[-1] if above else -1)
+        above.append(index)
+        log = _NOWHERE if depth <= log else log
+        message = _NOWHERE if depth <= message else message
+        role = line.node.role if line.node is not None else ""
+        if role in MESSAGE_ROLES and line.mark in ("+", "~"):
+            message = min(message, depth)
+        if message != _NOWHERE:
+            messages.append(index)
+        elif line.mark == "~":
+            changes.append(index)
+        else:
+            (others if log == _NOWHERE else in_log).append(index)
+        log = min(log, depth) if role == "log" else log
+    kept: set[int] = set()
+    urgent = {*messages, *changes}
+    for index in chain(messages, changes, reversed(in_log), others):
+        around: list[int] = []
+        at = index
+        while at >= 0 and at not in kept:
+            around.append(at)
+            at = parents[at]
+        cost = sum([len(written[each]) + 1 for each in around])
+        if cost <= room:
+            room -= cost
+            kept.update(around)
+        elif index not in urgent:
+            break
+    return [written[index] for index in sorted(kept)]
 
 
 def _measure_joined(lines: Sequence[str]) -> int:
@@ -131,29 +185,60 @@ def cut_mark(done: str, visible_count: int, total: int, uri: str | None) -> str:
     return f"… {done}{count}{where}"
 
 
+_Key = tuple[bool, str, int, str]
+
+
 def fold(lines: Sequence[Line]) -> list[Line]:
-    """Fold long runs of similar nodes without children to the first five, a count with refs, and the last."""
-    kinds = [_run_key(line, following) for line, following in pairwise([*lines, None]) if line is not None]
+    """Fold long runs of similar nodes without children to the first five, a count with refs, and the last.
+
+    Of a run in a log, whose entries may have children, the last six are shown.
+    """
     folded: list[Line] = []
-    start = 0
-    for kind, group in groupby(kinds):
-        end = start + sum(1 for _ in group)
-        run = lines[start:end]
-        if kind is not None and len(run) > MAX_RUN:
-            run = [*run[:SHOWN_OF_RUN], _make_fold_line(run[SHOWN_OF_RUN:-1]), replace(run[-1], above=())]
-        folded += run
-        start = end
+    for key, group in groupby(_list_entries(lines), itemgetter(0)):
+        run = [entry for _, entry in group]
+        if key is None or len(run) <= MAX_RUN:
+            folded += chain.from_iterable(run)
+            continue
+        first = 0 if key[0] else SHOWN_OF_RUN
+        last = len(run) - (SHOWN_OF_RUN + 1 - first)
+        (shown, *inside), *others = run[last:]
+        folded += chain.from_iterable(run[:first])
+        folded += [
+            _make_fold_line([entry[0] for entry in run[first:last]]),
+            replace(shown, above=()),
+            *inside,
+        ]
+        folded += chain.from_iterable(others)
     return folded
 
 
-def _run_key(line: Line, following: Line | None) -> tuple[str, int, str] | None:
-    """Return a key that is equal for similar lines, or None for a line that must not be folded."""
-    node = line.node
-    if node is None or (following is not None and following.depth > line.depth):
-        return None
-    if "selected" in node.states or "focused" in node.states:
-        return None
-    return line.mark, line.depth, node.role
+def _list_entries(lines: Sequence[Line]) -> Iterator[tuple[_Key | None, Sequence[Line]]]:
+    """Yield each line, and each entry of a log with the lines inside it, after a key.
+
+    The key is equal for similar entries, begins with whether they are in a log, and is None for an entry that
+    must not be folded.
+    """
+    log: int | None = None
+    index = 0
+    while index < len(lines):
+        line, end = lines[index], index + 1
+        if log is not None and line.depth <= log:
+            log = None
+        while log is not None and end < len(lines) and lines[end].depth > line.depth:
+            end += 1
+        is_whole = end == len(lines) or lines[end].depth <= line.depth
+        node = line.node if is_whole else None
+        entry = lines[index:end]
+        is_folded = node is not None and not any([_is_in_use(each) for each in entry])
+        yield (log is not None, line.mark, line.depth, node.role) if node and is_folded else None, entry
+        if log is None and line.node is not None and line.node.role == "log":
+            log = line.depth
+        index = end
+
+
+def _is_in_use(line: Line) -> bool:
+    states = line.node.states if line.node is not None else ()
+    return bool(states) and ("selected" in states or "focused" in states)
 
 
 def _make_fold_line(run: Sequence[Line]) -> Line:

@@ -8,16 +8,14 @@ from itertools import islice
 
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.compact import compact_lines
-from footlight.browser.snapshot.text.fitting import fold_note
+from footlight.browser.snapshot.text.fitting import MESSAGE_ROLES, fold_note
 from footlight.browser.snapshot.text.joined_rows import MAX_CELLS, MAX_PARTS
 from footlight.browser.snapshot.text.rendering import CELLS, Line
 
-__all__ = ["MESSAGE_ROLES", "MIN_RUN_LENGTH", "RunLimits", "SiblingTree"]
+__all__ = ["MIN_RUN_LENGTH", "RunLimits", "SiblingTree"]
 
 MIN_RUN_LENGTH = 3
 """The minimum number of similar siblings in a run that are shown, besides the last one."""
-MESSAGE_ROLES = frozenset(("alert", "alertdialog", "dialog", "status"))
-"""Roles of elements that a reader must see at once."""
 _ITEMS = frozenset(("row", "listitem", "option", "treeitem", "article", "menuitem", "term", "definition"))
 """Roles whose elements are similar as siblings, independent of their content."""
 _SEEN_STATES = frozenset(("focused", "invalid", "selected"))

@@ -12,6 +12,7 @@ from footlight.browser.snapshot.text.rendering import CELLS, Line
 from footlight.browser.snapshot.text.rows import (
     have_numbered_urls,
     without_descriptions,
+    without_repeated_names,
     without_repeated_urls,
 )
 
@@ -66,6 +67,8 @@ class RowRun:
         self._end = 0
         self._cells: tuple[tuple[Node, ...], ...] = ()
         self._urls: Sequence[tuple[Node, ...]] = ()
+        self._heads: frozenset[str] = frozenset()
+        self._names: Sequence[Sequence[str]] = ()
 
     def leave(self, depth: int) -> None:
         """Reset the run if a line at this depth is not inside its table."""
@@ -85,9 +88,13 @@ class RowRun:
             self._count = 0
         self._count += not is_header
         shown = without_repeated_urls(without_descriptions(cells), only_first=self._count == ROWS_WITH_URLS)
-        if is_next and self._count == ROWS_WITH_URLS and have_numbered_urls(self._urls, cells):
+        is_numbered = is_next and self._count == ROWS_WITH_URLS and have_numbered_urls(self._urls, cells)
+        if is_numbered:
             shown = _without_urls(shown)
-        has_urls = not is_header and self._count <= ROWS_WITH_URLS
+        if is_header:
+            self._heads = frozenset(part.name for parts in cells for part in parts)
+        shown, self._names = without_repeated_names(shown, self._heads, self._names if is_next else ())
+        has_urls = not is_header and self._count <= ROWS_WITH_URLS and not is_numbered
         self._urls = () if is_header else cells
         above = self._cells if is_next and len(self._cells) == len(shown) else ()
         self._depth, self._end, self._cells = line.depth, span.stop, () if is_header else shown
@@ -166,11 +173,11 @@ def _find_parts(lines: Sequence[Line], index: int, row: Line) -> tuple[tuple[Nod
     line = lines[index]
     if not is_plain(line, row) or line.depth != row.depth + 1 or line.node is None:
         return None
+    if index + 1 == len(lines) or lines[index + 1].depth <= line.depth:
+        return (_as_part(line.node),), 1
     is_cell = line.node.role in CELLS
     if row.node.role == "row" and not is_cell:
         return None
-    if index + 1 == len(lines) or lines[index + 1].depth <= line.depth:
-        return (_as_part(line.node),), 1
     following = lines[index + 1 : index + 2 + MAX_PARTS * 2]
     inside = list(takewhile(lambda other: other.depth > line.depth, following))
     parts = _parts_of(inside, row)

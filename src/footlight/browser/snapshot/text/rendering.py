@@ -59,8 +59,7 @@ class Line:
         words: list[str] = []
         if self.node is not None:
             row = _render_node(self.node, limit, removed=self.mark == "-")
-            cells = self._render_cells(limit) if self.cells else ""
-            words.append(row + (cells.removeprefix(" of generics") if self.node.role == "generic" else cells))
+            words.append(row + (self._render_cells(limit) if self.cells else ""))
         elif self.cells:
             words.append(f"options{self._render_cells(limit).removeprefix(' of options')}")
         if self.note:
@@ -119,7 +118,7 @@ def _render_cells(
     )
     return (
         f" of {quote_unless_word(plural(common))}: {written}"
-        if common not in ("", "cell")
+        if common not in ("", "cell", "generic")
         else f": {written}"
     )
 
@@ -169,11 +168,12 @@ def _render_line(node: Node) -> str:
 
 def _render_removed(node: Node, limit: int | None) -> str:
     """Return a short line that identifies a removed node."""
+    limit = min(limit or _MAX_REMOVED_CHARACTERS, _MAX_REMOVED_CHARACTERS)
     if node.is_text:
         return quote(shorten(node.name, limit))
     words = _title_words(node, limit)
     content = "" if node.ref or node.name else node.value or node.text
-    return " ".join([*words, quote(shorten(content, _MAX_REMOVED_CHARACTERS))] if content else words)
+    return " ".join([*words, quote(shorten(content, limit))] if content else words)
 
 
 def _render_element(node: Node, limit: int | None) -> str:

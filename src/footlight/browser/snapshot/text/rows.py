@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from footlight.browser.snapshot.nodes import Node
 
-__all__ = ["have_numbered_urls", "with_names_of_row", "without_descriptions", "without_repeated_urls"]
+__all__ = [
+    "have_numbered_urls",
+    "is_day",
+    "repeats_words",
+    "with_names_of_row",
+    "without_descriptions",
+    "without_repeated_names",
+    "without_repeated_urls",
+]
 
 _NUMBER = re.compile("[0-9]+")
+_NOT_DIGITS = re.compile("[^0-9]+")
+MAX_DAY = 3
+"""The maximum length of a text such as the number of a day."""
+_PRESSED = frozenset(("button", "link", "menuitem", "tab"))
+MAX_MARK = 2
+"""A text of at most so many characters in a control is a mark such as `»` if none is a letter or a digit."""
+MAX_DATE = 80
+"""The maximum length of a name that is compared with the previous one."""
 MAX_WORDS_OF_ROW = 8
 """The maximum number of words in a name that may come from the name of its row."""
 
@@ -54,6 +70,66 @@ def _is_named_alike(was: Node, now: Node, rows: tuple[frozenset[str], frozenset[
     return False
 
 
+def without_repeated_names(
+    cells: tuple[tuple[Node, ...], ...], heads: Collection[str], above: Sequence[Sequence[str]]
+) -> tuple[tuple[tuple[Node, ...], ...], Sequence[Sequence[str]]]:
+    """Return the cells without names whose words are those of neighbours, apart from the text of the cell.
+
+    In a calendar, this is "Monday, November 2nd, 2026" with the text 2, after "Sunday, November 1st, 2026"
+    below the head "Monday", or below "Monday, October 26th, 2026". `heads` are the names of columns, and
+    `above` the words of the names in the row above. Also return those of this row.
+    """
+    if not any([parts and parts[0].text and parts[0].name for parts in cells]):
+        return cells, ()
+    shown: list[tuple[Node, ...]] = []
+    names: list[Sequence[str]] = []
+    before = above[-1] if above else ()
+    for column, cell in enumerate(cells):
+        parts = cell
+        node = parts[0] if len(parts) == 1 else None
+        is_numbered = node is not None and node.ref and node.text.isdigit() and len(node.text) <= MAX_DAY
+        words = node.name.split() if node and is_numbered and len(node.name) <= MAX_DATE else []
+        higher = above[column] if column < len(above) else ()
+        is_told = node is not None and _are_told(words, node.text, heads, before, higher)
+        if node is not None and (is_told or repeats_words(node)):
+            parts = (replace(node, name="") if is_told else replace(node, text=""),)
+        shown.append(parts)
+        before = words or before
+        names.append(words)
+    return tuple(shown), names
+
+
+def repeats_words(node: Node) -> bool:
+    """Return whether the text in a control has only words of its name in the same order, or is a mark."""
+    if not (node.text and node.name and node.role in _PRESSED):
+        return False
+    if len(node.text) <= MAX_MARK and not any(map(str.isalnum, node.text)):
+        return True
+    words = iter(node.name.lower().split())
+    return all(word in words for word in node.text.lower().split())
+
+
+def is_day(text: str) -> bool:
+    """Return whether a text is a short number."""
+    return text.isdigit() and len(text) <= MAX_DAY
+
+
+def _are_told(
+    words: Sequence[str], text: str, heads: Collection[str], before: Sequence[str], above: Sequence[str]
+) -> bool:
+    """Return whether each word is the text of a cell, the name of a column, or that of a neighbour there."""
+    if not words or len(words) != len(before):
+        return False
+    are_texts = [_NOT_DIGITS.sub("", word) == text for word in words]
+    return any(are_texts) and all(
+        is_text
+        or word == before[at]
+        or word == (above[at] if at < len(above) else "")
+        or word.strip(",.") in heads
+        for at, (word, is_text) in enumerate(zip(words, are_texts, strict=True))
+    )
+
+
 def without_repeated_urls(
     cells: Sequence[tuple[Node, ...]], *, only_first: bool
 ) -> tuple[tuple[Node, ...], ...]:
@@ -84,11 +160,20 @@ def have_numbered_urls(one: Sequence[tuple[Node, ...]], other: Sequence[tuple[No
 
 
 def without_descriptions(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], ...]:
-    """Return the cells of a row without descriptions that only repeat a name in the row."""
+    """Return the cells of a row without descriptions that only repeat a name in the row.
+
+    After "Sort by Name" of "Name", the description "Sort by Email" of "Email" is left out as well.
+    """
     if not any([node.description for parts in cells for node in parts]):
         return tuple(cells)
     names = {node.name for parts in cells for node in parts}
-    return tuple(
-        tuple(replace(node, description="") if node.description in names else node for node in parts)
-        for parts in cells
-    )
+    patterns: set[tuple[str, str]] = set()
+
+    def describe(node: Node) -> Node:
+        begin, _, end = node.description.partition(node.name) if node.name else ("", "", "")
+        is_repeated = node.description in names or (begin + end != "" and (begin, end) in patterns)
+        if node.name in node.description:
+            patterns.add((begin, end))
+        return replace(node, description="") if is_repeated else node
+
+    return tuple(tuple(describe(node) if node.description else node for node in parts) for parts in cells)

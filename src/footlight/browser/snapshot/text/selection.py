@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.text.fitting import MAX_WORD_CHARACTERS, cut_mark
-from footlight.browser.snapshot.text.folding import MESSAGE_ROLES, MIN_RUN_LENGTH, RunLimits, SiblingTree
+from footlight.browser.snapshot.text.fitting import MAX_WORD_CHARACTERS, MESSAGE_ROLES, cut_mark
+from footlight.browser.snapshot.text.folding import MIN_RUN_LENGTH, RunLimits, SiblingTree
 from footlight.browser.snapshot.text.landmarks import LANDMARK_ROLES
 from footlight.browser.snapshot.text.narrowing import ACTIVE_STATES, CONTROLS
 from footlight.browser.snapshot.text.rendering import Line
@@ -30,7 +30,7 @@ MIN_ROW_CHARACTERS = 80
 """The maximum length of a table row when lines are selected, unless this share of the room is more."""
 MAX_ALIKE = 3
 """Further controls with the same role and name come after the others, such as "Reply" below each comment."""
-CONTROLS_IN_ROUND = 10
+CONTROLS_IN_ROUND = 5
 """After this many controls of a role, the same number of each other role comes first."""
 MAX_LOOSE_TEXTS = 3
 """Up to this many texts outside all landmarks count as messages: pages put messages without a role there."""
@@ -42,7 +42,7 @@ MAX_MESSAGE_CHARS = 160
 class _Candidate:
     """A line that may be kept. A lower `rank` is more important; `above` is the index of its parent.
 
-    Within a rank, lines of a lower `round` come first: the main headings have -1, the first ten controls of
+    Within a rank, lines of a lower `round` come first: the main headings have -1, the first five controls of
     each role and the first two rows of a table have 0.
     """
 

@@ -192,9 +192,12 @@ class _Writer:
         self.has_folded = True
         for each in run:
             self._note_successors(self._find_same(each) or (), self._page.span(each))
+        first = self._page.nodes[run[0]]
         if len(run) > 1:
-            first = self._page.nodes[run[0]]
             yield Node(first.depth, plural(first.role), "", states=(f"unchanged={len(run)}",))
+            return
+        if first.role == "row" and not _has_place(self._page.span(run[0])):
+            yield Node(first.depth, "row", "", states=("unchanged",))
             return
         yield from self._fold_one(self._page.span(run[0]))
 
