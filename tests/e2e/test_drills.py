@@ -362,7 +362,7 @@ async def test_script_in_a_crashing_page_reports_the_crash(crashing: Wire, site:
 
 
 @pytest.mark.slow
-async def test_fifty_closed_sessions_leave_no_process_or_file_descriptor(site: Site, tmp_path: Path) -> None:
+async def test_closed_sessions_leave_no_process_or_file_descriptor(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}, "session": {"maxSessions": 60}}
     page = site.page("<p>x</p>")
     async with serve(site, tmp_path, config=config) as wire:
@@ -380,7 +380,7 @@ async def test_fifty_closed_sessions_leave_no_process_or_file_descriptor(site: S
         handles = {process: process.num_fds() for process in (server, driver, browser)}
         processes = len(descendants_of(server))
 
-        await open_and_close(50)
+        await open_and_close(20)
 
         await wait_until(lambda: len(descendants_of(server)) <= processes + 1)
         for process, before in handles.items():
