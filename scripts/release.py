@@ -223,7 +223,9 @@ def _without_bytecode(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
 def _make_environment(folder: Path, requirements: Sequence[str]) -> str:
     venv.create(folder, with_pip=True)
     python = str(folder / "bin/python")
-    _step(f"environment {folder.name}", python, "-m", "pip", "install", "--quiet", *requirements)
+    _step(
+        f"environment {folder.name}", python, "-m", "pip", "install", "--quiet", "--no-compile", *requirements
+    )
     return python
 
 

@@ -21,6 +21,7 @@ from rich.console import Console
 from footlight.demo.run import run_demo
 from footlight.demo.shop.catalogue import load_catalogue, price_list
 from footlight.demo.steps import SECRETS, STEPS
+from tests.docs.markdown import blocks
 from tests.processes import descendants_of
 
 COMMAND = (sys.executable, "-m", "footlight", "demo", "--output")
@@ -29,7 +30,7 @@ GONE_S = 10
 
 
 @pytest.mark.slow
-def test_demo_passes_every_step_and_writes_its_files(tmp_path: Path) -> None:
+def test_demo_passes_every_step_writes_its_files_and_matches_the_guide(tmp_path: Path) -> None:
     demo = run(tmp_path)
 
     assert (demo.returncode, demo.stderr) == (0, ""), demo.stdout
@@ -41,6 +42,16 @@ def test_demo_passes_every_step_and_writes_its_files(tmp_path: Path) -> None:
     with Image.open(tmp_path / "shop.png") as picture:
         assert picture.size == (1280, 720)
     assert_plain(demo.stdout)
+    [in_guide] = [block.text for block in blocks("text") if "ELEMENT_NOT_FOUND" in block.text]
+    for part in replace_volatile(in_guide).split("\n…\n"):
+        assert part.strip() in replace_volatile(demo.stdout)
+
+
+def replace_volatile(transcript: str) -> str:
+    """Return the text without times, ports and the code of the voucher."""
+    transcript = re.sub(r"\d+ ms", "N ms", transcript)
+    transcript = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", transcript)
+    return re.sub(r"ENCORE-\w+", "ENCORE-CODE", transcript)
 
 
 @pytest.mark.slow

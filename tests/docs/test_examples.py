@@ -3,12 +3,13 @@
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.docs.markdown import ROOT, Block, blocks
-from tests.tiers import sample_parameters
 
 EXAMPLES = ROOT / "docs/examples"
 LIMIT_S = 60
@@ -85,19 +86,42 @@ def test_every_example_has_an_expected_output() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(OUTPUT)
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("name", sample_parameters(OUTPUT, "shop_by_refs.py", "client_errors.py"))
-def test_example_prints_the_documented_output(name: str, tmp_path: Path) -> None:
+FAST = ("shop_by_refs.py", "client_errors.py")
+OTHERS = sorted({*OUTPUT} - {*FAST})
+SIDE_BY_SIDE = 3
+"""The number of examples that run at the same time: they spend most of their time on starting and waiting."""
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        FAST,
+        *(
+            pytest.param(OTHERS[first : first + SIDE_BY_SIDE], marks=pytest.mark.slow)
+            for first in range(0, len(OTHERS), SIDE_BY_SIDE)
+        ),
+    ],
+    ids=" ".join,
+)
+def test_examples_print_the_documented_output(names: Sequence[str], tmp_path: Path) -> None:
+    with ThreadPoolExecutor(len(names)) as threads:
+        ran = threads.map(lambda name: run_example(name, tmp_path / name.removesuffix(".py")), names)
+
+    assert [*ran] == [(name, 0, OUTPUT[name]) for name in names]
+
+
+def run_example(name: str, folder: Path) -> tuple[str, int, str]:
+    """Return the name of the example, its exit status and what it prints, with its errors if it fails."""
+    folder.mkdir()
     ran = subprocess.run(
         [sys.executable, str(EXAMPLES / name)],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         encoding="utf-8",
         timeout=LIMIT_S,
         check=False,
     )
-
-    assert (ran.returncode, ran.stdout) == (0, OUTPUT[name]), ran.stderr
+    return name, ran.returncode, ran.stdout + (ran.stderr if ran.returncode else "")
 
 
 # tests/docs/test_first_steps.py runs the Python of its page as it stands.

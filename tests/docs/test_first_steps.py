@@ -67,6 +67,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Installatio
     own = {
         "PATH": os.pathsep.join([str(scripts), kept["PATH"]]),
         "FOOTLIGHT_DAEMON_DIR": str(folder / "daemon"),
+        "PIP_NO_COMPILE": "1",  # Most modules of the dependencies are never imported.
     }
     installation = Installation(kept | own)
     [install] = [line for line in commands_of("pip install")]

@@ -70,31 +70,49 @@ TABS = 8
 
 @dataclass(frozen=True)
 class Visits:
-    """The console messages, requests and links of all pages, which were opened in tabs of one browser."""
+    """The console messages, requests and links of all pages, which were opened in tabs of one browser.
+
+    `widths` has the width of each page's content on a phone.
+    """
 
     messages: list[dict[str, Any]]
     requests: list[dict[str, Any]]
     links: set[str]
+    widths: dict[str, int]
 
 
 @pytest.fixture(scope="module")
 def visits(built: Path, url: str) -> Visits:
     messages: list[dict[str, Any]] = []
     links: set[str] = set()
+    widths: dict[str, int] = {}
     pages = pages_of(built)
-    with open_browser(size=DESKTOP) as browser:
+    with open_browser("--enable-script-evaluation", size=DESKTOP) as browser:
         for first in range(0, len(pages), TABS):
-            tabs = [
-                browser.call("tabs", action="new", url=f"{url}/{page}")["data"]["active"]
+            tabs = {
+                page: browser.call("tabs", action="new", url=f"{url}/{page}")["data"]["active"]
                 for page in pages[first : first + TABS]
-            ]
-            for tab in tabs:
+            }
+            for tab in tabs.values():
                 browser.call("wait_for_load", state="networkidle", pageId=tab)
                 messages += browser.call("console_messages", pageId=tab)["data"]["messages"]
                 links |= {each["href"] for each in browser.call("extract_links", pageId=tab)["data"]["links"]}
+            resize(browser, PHONE)
+            for page, tab in tabs.items():
+                widths[page] = content_width(browser, tab)
                 browser.call("tabs", action="close", pageId=tab)
+            resize(browser, DESKTOP)
         requests = browser.call("get_request_log", limit=1_000)["data"]["entries"]
-    return Visits(messages, requests, links)
+    return Visits(messages, requests, links, widths)
+
+
+def resize(browser: Browser, size: tuple[int, int]) -> None:
+    browser.call("emulate", viewport={"width": size[0], "height": size[1]})
+
+
+def content_width(browser: Browser, tab: str) -> int:
+    script = "document.documentElement.scrollWidth"
+    return browser.call("evaluate", script=script, pageId=tab, observe="none")["data"]["result"]
 
 
 @slow
@@ -128,16 +146,9 @@ def leads_somewhere(built: Path, link: str) -> bool:
 
 @slow
 @long
-def test_every_page_is_readable_on_a_phone(built: Path, url: str) -> None:
-    with open_browser("--enable-script-evaluation", size=PHONE) as browser:
-        widths = {page: content_width(browser, f"{url}/{page}") for page in pages_of(built)}
-
-    assert {page: width for page, width in widths.items() if width > PHONE[0]} == {}
-
-
-def content_width(browser: Browser, page: str) -> int:
-    browser.call("navigate", url=page, observe="none")
-    return browser.call("evaluate", script="document.documentElement.scrollWidth")["data"]["result"]
+def test_every_page_is_readable_on_a_phone(built: Path, visits: Visits) -> None:
+    assert [*visits.widths] == pages_of(built)
+    assert {page: width for page, width in visits.widths.items() if width > PHONE[0]} == {}
 
 
 def test_documentation_url_matches_package_and_site_configuration() -> None:

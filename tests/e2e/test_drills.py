@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import os
 import signal
@@ -29,8 +30,8 @@ from tests.processes import (
     wait_until,
     wait_until_gone,
 )
+from tests.side_by_side import run_in_folders
 from tests.site import Site, serve_site
-from tests.tiers import sample_parameters
 from tests.wire import Wire, wired
 
 pytestmark = [
@@ -146,8 +147,12 @@ async def test_killed_client_leaves_no_process_or_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", sample_parameters(["closed input", "SIGTERM", "SIGINT", "SIGHUP"], "SIGTERM"))
-async def test_server_leaves_nothing_after_a_shutdown_request(site: Site, tmp_path: Path, how: str) -> None:
+async def test_server_leaves_nothing_after_a_shutdown_request(site: Site, tmp_path: Path) -> None:
+    ways = ("closed input", "SIGTERM", "SIGINT", "SIGHUP")
+    await run_in_folders(tmp_path, *(functools.partial(shut_down, site, how) for how in ways))
+
+
+async def shut_down(site: Site, how: str, tmp_path: Path) -> None:
     async with serve(site, tmp_path) as wire:
         await data(wire, "navigate", url=site.page("<p>x</p>"))
         processes = family(wire.process.pid)
@@ -362,7 +367,7 @@ async def test_script_in_a_crashing_page_reports_the_crash(crashing: Wire, site:
 
 
 @pytest.mark.slow
-async def test_fifty_closed_sessions_leave_no_process_or_file_descriptor(site: Site, tmp_path: Path) -> None:
+async def test_closed_sessions_leave_no_process_or_file_descriptor(site: Site, tmp_path: Path) -> None:
     config = {"pool": {"minBrowsers": 1, "maxBrowsers": 1}, "session": {"maxSessions": 60}}
     page = site.page("<p>x</p>")
     async with serve(site, tmp_path, config=config) as wire:
@@ -380,7 +385,7 @@ async def test_fifty_closed_sessions_leave_no_process_or_file_descriptor(site: S
         handles = {process: process.num_fds() for process in (server, driver, browser)}
         processes = len(descendants_of(server))
 
-        await open_and_close(50)
+        await open_and_close(20)
 
         await wait_until(lambda: len(descendants_of(server)) <= processes + 1)
         for process, before in handles.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ import pytest
 from tests.apps.wallet_folder import READER
 from tests.conftest import ENGINE
 from tests.processes import descendants_of, line_of, wait_until, wait_until_gone
+from tests.side_by_side import run_in_folders
 from tests.wire import Wire, wired
 
 pytestmark = [
@@ -123,9 +125,13 @@ async def test_expired_session_leaves_no_process_or_profile(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["closed input", "SIGTERM", "SIGKILL"])
-async def test_ended_server_leaves_no_process_or_profile(tmp_path: Path, how: str) -> None:
+async def test_ended_server_leaves_no_process_or_profile(tmp_path: Path) -> None:
     """What one that was killed kept in temporary files is removed by the next one."""
+    ways = ("closed input", "SIGTERM", "SIGKILL")
+    await run_in_folders(tmp_path, *(functools.partial(end_with_sessions, how) for how in ways))
+
+
+async def end_with_sessions(how: str, tmp_path: Path) -> None:
     async with serve(tmp_path) as wire:
         await data(wire, "create_session")
         await data(wire, "create_session")

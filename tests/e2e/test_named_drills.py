@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import json
 import os
@@ -22,6 +23,7 @@ from starlette.responses import Response
 
 from tests.conftest import ENGINE, server_command
 from tests.e2e.test_drills import GONE_SECONDS, browsers_of, family, list_left, wait_until, wait_until_gone
+from tests.side_by_side import run_in_folders
 from tests.site import Site
 from tests.toolsets.szkrabok.conftest import make_name
 from tests.wire import Wire, wired
@@ -148,17 +150,16 @@ async def end(process: asyncio.subprocess.Process, how: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("how", "count", "testing"),
-    [
-        ("closed input", 1, True),
-        ("SIGTERM", 3, False),
-        ("SIGKILL", 3, True),
-    ],
-)
-async def test_ended_server_leaves_no_process_and_its_profiles_reopen(
-    site: Site, tmp_path: Path, how: str, count: int, testing: bool
-) -> None:
+async def test_ended_server_leaves_no_process_and_its_profiles_reopen(site: Site, tmp_path: Path) -> None:
+    await run_in_folders(
+        tmp_path,
+        functools.partial(end_and_reopen, site, "closed input", 1, True),
+        functools.partial(end_and_reopen, site, "SIGTERM", 3, False),
+        functools.partial(end_and_reopen, site, "SIGKILL", 3, True),
+    )
+
+
+async def end_and_reopen(site: Site, how: str, count: int, testing: bool, tmp_path: Path) -> None:
     names = [make_name() for _ in range(count)]
     async with serve_named(tmp_path) as wire:
         for name in names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import SessionBrowser
+from tests.conftest import Browser, SessionBrowser, run_in_sessions
 
 pytestmark = pytest.mark.anyio
 
@@ -210,9 +210,8 @@ BEHIND = "<button id=pay onclick=\"document.title = 'paid'\">Pay</button>"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("cover", "closer"),
-    [
+async def test_cover_is_reported_with_the_element_that_closes_it(shared_browser: Browser) -> None:
+    cases = [
         (
             "<div style='position: fixed; inset: 0; background: #0008'><p>Cookies</p><button>More</button>"
             "<button id=all>Accept all</button></div>",
@@ -228,11 +227,12 @@ BEHIND = "<button id=pay onclick=\"document.title = 'paid'\">Pay</button>"
             "<dialog id=d>Sure?<button id=no>Cancel</button></dialog><script>d.showModal()</script>",
             'button "Cancel" (#no)',
         ),
-    ],
-)
-async def test_cover_is_reported_with_the_element_that_closes_it(
-    browser: SessionBrowser, cover: str, closer: str
-) -> None:
+    ]
+    await run_in_sessions(shared_browser, press_below_cover, cases)
+
+
+async def press_below_cover(browser: SessionBrowser, case: tuple[str, str]) -> None:
+    cover, closer = case
     await browser.show(BEHIND + cover)
 
     error = await browser.refused("click", selector="#pay")

@@ -42,7 +42,8 @@ async def wait_for_change(browser: SessionBrowser, gate: Gate, **condition: Any)
     async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
         waiting = tasks.create_task(browser.call("wait_for", **condition))
         await gate.wait_until_asked()
-        assert not waiting.done()
+        early, _ = await asyncio.wait([waiting], timeout=0.3)
+        assert not early
         gate.open()
     return waiting.result()
 

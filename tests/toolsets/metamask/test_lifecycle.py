@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import json
 import shutil
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ from footlight.apps.metamask.fixtures import ACCOUNT, PRESETS
 from footlight.apps.ports import check_port_free
 from tests.apps.wallet_folder import production_wallet
 from tests.processes import descendants_of
-from tests.toolsets.metamask.conftest import Server, Start, free_ports, log_of, process_of
+from tests.side_by_side import run_in_folders
+from tests.site import Site
+from tests.toolsets.metamask.conftest import Server, Start, free_ports, log_of, process_of, serve_wallet_tools
 
 pytestmark = pytest.mark.anyio
 
@@ -400,29 +404,40 @@ async def test_production_build_reads_the_launch_state_from_storage(start: Start
     await server.call("mm_cleanup")
 
 
+SERVERS = 3
+"""The number of servers that launch the presets side by side."""
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-async def test_production_build_supports_every_preset_and_custom_state(start: Start) -> None:
-    server = await start()
-    path = str(production_wallet(server.root / "users", rpc_port=server.ports["anvil"]))
-    for preset in PRESETS:
-        launched = await server.launch(extensionPath=path, fixturePreset=preset)
-        assert launched["state"]["currentScreen"] == (
-            "onboarding-welcome" if preset == "onboarding" else "unlock"
-        )
-        if preset != "onboarding":
-            await server.unlock()
-            network = (await server.call("mm_get_state"))["state"]["networkName"]
-            assert network.startswith("Ethereum" if preset == "withMainnet" else "Localhost")
-        if preset == "withHSTToken":
-            assert "Human Standard Token" in await server.text("token-list-item")
-        await server.call("mm_cleanup")
+async def test_production_build_supports_every_preset_and_custom_state(site: Site, tmp_path: Path) -> None:
+    presets = [*PRESETS]
+    shares = (presets[first::SERVERS] for first in range(SERVERS))
+    await run_in_folders(tmp_path, *(functools.partial(launch_presets, site, share) for share in shares))
 
-    named = {"data": {"OnboardingController": {"completedOnboarding": False}}, "meta": {"version": 1}}
-    launched = await server.launch(extensionPath=path, stateMode="custom", fixture=named)
-    assert launched["state"]["currentScreen"] == "onboarding-welcome"
-    assert "its state was written to its storage" in launched["notes"][0]
-    await server.call("mm_cleanup")
+
+async def launch_presets(site: Site, presets: Sequence[str], folder: Path) -> None:
+    (root := folder / "repository").mkdir()
+    async with serve_wallet_tools(site, root) as server:
+        path = str(production_wallet(root / "users", rpc_port=server.ports["anvil"]))
+        for preset in presets:
+            launched = await server.launch(extensionPath=path, fixturePreset=preset)
+            assert launched["state"]["currentScreen"] == (
+                "onboarding-welcome" if preset == "onboarding" else "unlock"
+            )
+            if preset != "onboarding":
+                await server.unlock()
+                network = (await server.call("mm_get_state"))["state"]["networkName"]
+                assert network.startswith("Ethereum" if preset == "withMainnet" else "Localhost")
+            if preset == "withHSTToken":
+                assert "Human Standard Token" in await server.text("token-list-item")
+            await server.call("mm_cleanup")
+
+        named = {"data": {"OnboardingController": {"completedOnboarding": False}}, "meta": {"version": 1}}
+        launched = await server.launch(extensionPath=path, stateMode="custom", fixture=named)
+        assert launched["state"]["currentScreen"] == "onboarding-welcome"
+        assert "its state was written to its storage" in launched["notes"][0]
+        await server.call("mm_cleanup")
 
 
 @pytest.mark.slow
