@@ -25,10 +25,10 @@ from footlight.cluster.worker import (
     HelpInvitation,
     HelpQuestion,
     Load,
-    RefusedRequest,
     RemoteCall,
     WatchedWorker,
     Worker,
+    WorkerRefusal,
     WorkerReply,
 )
 from footlight.cluster.worker_calls import wait_for_reply
@@ -221,7 +221,7 @@ async def test_calls_are_sent_only_while_somebody_watches():
 
 
 async def test_a_worker_that_cannot_start_does_not_fail_the_watch_page():
-    broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[RefusedRequest(404, "none")])
+    broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[WorkerRefusal(404, "none")])
     async with fleet_of(ScriptedActor(read_watched=[WatchedWorker("a", STATE)]), broken) as fleet:
         seen = await ClusterWatchBackend(fleet).read_state(0, 0)
     assert [each.session_id for each in seen.sessions] == ["w1.1"]
@@ -241,7 +241,7 @@ async def test_a_change_without_a_new_revision_is_shown():
     assert len({each.revision for each in seen}) == 4
 
 
-async def test_a_state_of_another_version_does_not_stop_the_desk():
+async def test_a_state_of_another_version_does_not_stop_the_watch_page():
     odd = WatchedWorker("a", replace(STATE, calls=[WatchedItem({}, "ada", None)]))
     async with fleet_of(ScriptedActor(read_watched=[odd, WatchedWorker("a", STATE)])) as fleet:
         backend = ClusterWatchBackend(fleet)
@@ -254,7 +254,7 @@ async def test_a_state_of_another_version_does_not_stop_the_desk():
 @pytest.mark.usefixtures("ends")
 async def test_requests_about_a_call_name_the_process_that_ran_it():
     refused = await Worker("w1", {}).watch_call("other-1", "read_still", "1", Visitor())
-    assert isinstance(refused, RefusedRequest)
+    assert isinstance(refused, WorkerRefusal)
     assert refused.status == 404
     seen = WatchedWorker("a", replace(STATE, calls=[CALL]))
     actor = ScriptedActor(read_watched=[seen], watch_call=[b"jpeg"])
@@ -267,9 +267,9 @@ async def test_requests_about_a_call_name_the_process_that_ran_it():
 
 
 async def test_a_refusal_of_a_worker_is_told_as_that_of_this_server():
-    refusal, visitor = RefusedRequest(409, "Bob has control."), Visitor()
+    refusal, visitor = WorkerRefusal(409, "Bob has control."), Visitor()
     actor = ScriptedActor(
-        read_watched=[WatchedWorker("a", STATE)], watch=[refusal], ask_resources=[RefusedRequest(404, "gone")]
+        read_watched=[WatchedWorker("a", STATE)], watch=[refusal], ask_resources=[WorkerRefusal(404, "gone")]
     )
     async with fleet_of(actor) as fleet:
         fleet.workers[0].load = Load(1, 1, is_draining=False)

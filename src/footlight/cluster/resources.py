@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from footlight.cluster.ray_api import ActorLostError
-from footlight.cluster.worker import RefusedRequest, Worker
+from footlight.cluster.worker import Worker, WorkerRefusal
 from footlight.errors import SessionNotFoundError
 from footlight.server.resources.resources import (
     TEMPLATES,
@@ -78,7 +78,7 @@ class ClusterResources:
                 found = await worker.actor.call(Worker.ask_resources, method.__name__, uri, caller)
         except (ActorLostError, TimeoutError):
             raise ResourceNotFoundError(uri, f"worker {worker.name} does not answer") from None
-        if isinstance(found, RefusedRequest):
+        if isinstance(found, WorkerRefusal):
             raise ResourceNotFoundError(uri, found.message)
         return found
 

@@ -27,12 +27,12 @@ from footlight.cluster.worker.elicitation import RemoteElicitation
 from footlight.cluster.worker.file_links import FileLinks, read_part
 from footlight.cluster.worker.reports import (
     Heard,
-    HelpRequest,
+    HelpMessage,
     Load,
     Progress,
-    RefusedRequest,
     RemoteCall,
     WatchedWorker,
+    WorkerRefusal,
     WorkerReply,
     WorkerStatus,
 )
@@ -158,10 +158,10 @@ class Worker:
 
     async def call_with_progress(
         self, call: RemoteCall
-    ) -> AsyncIterator[Progress | HelpRequest | WorkerReply]:
+    ) -> AsyncIterator[Progress | HelpMessage | WorkerReply]:
         """Call a tool, and yield its progress and its questions, and then its reply."""
         running = await self._ensure()
-        queue: asyncio.Queue[Progress | HelpRequest | None] = asyncio.Queue()
+        queue: asyncio.Queue[Progress | HelpMessage | None] = asyncio.Queue()
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             queue.put_nowait((progress, total, message))
@@ -263,12 +263,12 @@ class Worker:
         try:
             return await getattr(await self._get_watch_backend(), method)(*arguments)
         except WatchRequestError as error:
-            return RefusedRequest(error.status, error.message)
+            return WorkerRefusal(error.status, error.message)
 
     async def watch_call(self, id: str, method: str, *arguments: Any) -> Any:
         """Call a method of the backend about a call. Fail if an earlier process of the worker ran it."""
         if id.rpartition("-")[0] != self._origin:
-            return RefusedRequest(404, "The process of the worker that ran this call has ended.")
+            return WorkerRefusal(404, "The process of the worker that ran this call has ended.")
         return await self.watch(method, *arguments)
 
     async def read_trace(self, path: Path, start: int, size: int) -> bytes | None:
@@ -301,7 +301,7 @@ class Worker:
         try:
             return await getattr((await self._ensure()).resources, method)(*arguments)
         except ResourceNotFoundError as error:
-            return RefusedRequest(404, error.why)
+            return WorkerRefusal(404, error.why)
 
     async def describe_file(self, id: str, caller: Caller) -> FileFacts | None:
         """Return the facts of a linked file, or None if the caller has no such file."""
