@@ -20,6 +20,7 @@ from footlight.cluster.front import Front
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.resources import ClusterResources
+from footlight.cluster.session_locations import SessionLocations
 from footlight.cluster.watch_backend import NO_CALLS, ClusterWatchBackend
 from footlight.cluster.worker import (
     HelpInvitation,
@@ -130,7 +131,11 @@ async def test_the_sessions_of_a_worker_that_is_no_longer_known_are_reported_as_
 def front_of(fleet: Fleet) -> Front:
     settings = Settings()
     toolset = make_toolset(settings)
-    return Front(toolset, settings, fleet=fleet, registry=ScriptedActor(), files=FileSite(fleet))
+    return Front(toolset, settings, fleet=fleet, locations=locations_of(fleet), files=FileSite(fleet))
+
+
+def locations_of(fleet: Fleet) -> SessionLocations:
+    return SessionLocations(fleet, ScriptedActor(), keeps_sessions=False)
 
 
 async def test_a_reply_of_another_version_does_not_fail_the_list_of_sessions():
@@ -276,7 +281,7 @@ async def test_a_refusal_of_a_worker_is_told_as_that_of_this_server():
         with pytest.raises(WatchRequestError) as refused:
             await ClusterWatchBackend(fleet).take("w1.1", "ada", visitor)
         with pytest.raises(ResourceNotFoundError, match="gone"):
-            await ClusterResources(front_of(fleet), fleet).read("playwright:///session/w1.1", LOCAL)
+            await ClusterResources(locations_of(fleet), fleet).read("playwright:///session/w1.1", LOCAL)
     assert (refused.value.status, refused.value.message) == (409, "Bob has control.")
 
 

@@ -21,7 +21,7 @@ from footlight.server.resources.uris import Address
 if TYPE_CHECKING:
     from footlight.caller import Caller
     from footlight.cluster.fleet import Fleet
-    from footlight.cluster.front import Front
+    from footlight.cluster.session_locations import SessionLocations
     from footlight.server.resources.contents import ResourceContent
 
 __all__ = ["ClusterResources"]
@@ -35,8 +35,8 @@ class ClusterResources:
     Lists leave out the workers that do not answer in time.
     """
 
-    def __init__(self, front: Front, fleet: Fleet) -> None:
-        self._front = front
+    def __init__(self, locations: SessionLocations, fleet: Fleet) -> None:
+        self._locations = locations
         self._fleet = fleet
 
     def templates(self) -> tuple[UriTemplate, ...]:
@@ -66,7 +66,7 @@ class ClusterResources:
     async def _ask_one(self, method: Callable[..., object], uri: str, caller: Caller) -> Any:
         try:
             address = Address.parse(uri)
-            worker = await self._front.find_worker(address.session_id, caller)
+            worker = await self._locations.find(address.session_id, caller)
         except ValueError as error:
             raise ResourceNotFoundError(uri, str(error)) from None
         except SessionNotFoundError as error:
