@@ -28,7 +28,7 @@ MAX_CHANGES = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningWorker:
-    """The parts of a worker, which `close` ends. `build` identifies its version, its tools and its settings."""
+    """The parts of a worker. `build` identifies its version, its tools and its settings."""
 
     machine: Machine
     watch: Watch | None
