@@ -20,15 +20,16 @@ from footlight.cluster.front import Front
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.resources import ClusterResources
+from footlight.cluster.session_locations import SessionLocations
 from footlight.cluster.watch_backend import NO_CALLS, ClusterWatchBackend
 from footlight.cluster.worker import (
     HelpInvitation,
     HelpQuestion,
     Load,
-    RefusedRequest,
     RemoteCall,
     WatchedWorker,
     Worker,
+    WorkerRefusal,
     WorkerReply,
 )
 from footlight.cluster.worker_calls import wait_for_reply
@@ -130,7 +131,11 @@ async def test_the_sessions_of_a_worker_that_is_no_longer_known_are_reported_as_
 def front_of(fleet: Fleet) -> Front:
     settings = Settings()
     toolset = make_toolset(settings)
-    return Front(toolset, settings, fleet=fleet, registry=ScriptedActor(), files=FileSite(fleet))
+    return Front(toolset, settings, fleet=fleet, locations=locations_of(fleet), files=FileSite(fleet))
+
+
+def locations_of(fleet: Fleet) -> SessionLocations:
+    return SessionLocations(fleet, ScriptedActor(), keeps_sessions=False)
 
 
 async def test_a_reply_of_another_version_does_not_fail_the_list_of_sessions():
@@ -221,7 +226,7 @@ async def test_calls_are_sent_only_while_somebody_watches():
 
 
 async def test_a_worker_that_cannot_start_does_not_fail_the_watch_page():
-    broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[RefusedRequest(404, "none")])
+    broken = ScriptedActor(read_watched=[ConfigurationError("no")], watch=[WorkerRefusal(404, "none")])
     async with fleet_of(ScriptedActor(read_watched=[WatchedWorker("a", STATE)]), broken) as fleet:
         seen = await ClusterWatchBackend(fleet).read_state(0, 0)
     assert [each.session_id for each in seen.sessions] == ["w1.1"]
@@ -241,7 +246,7 @@ async def test_a_change_without_a_new_revision_is_shown():
     assert len({each.revision for each in seen}) == 4
 
 
-async def test_a_state_of_another_version_does_not_stop_the_desk():
+async def test_a_state_of_another_version_does_not_stop_the_watch_page():
     odd = WatchedWorker("a", replace(STATE, calls=[WatchedItem({}, "ada", None)]))
     async with fleet_of(ScriptedActor(read_watched=[odd, WatchedWorker("a", STATE)])) as fleet:
         backend = ClusterWatchBackend(fleet)
@@ -254,7 +259,7 @@ async def test_a_state_of_another_version_does_not_stop_the_desk():
 @pytest.mark.usefixtures("ends")
 async def test_requests_about_a_call_name_the_process_that_ran_it():
     refused = await Worker("w1", {}).watch_call("other-1", "read_still", "1", Visitor())
-    assert isinstance(refused, RefusedRequest)
+    assert isinstance(refused, WorkerRefusal)
     assert refused.status == 404
     seen = WatchedWorker("a", replace(STATE, calls=[CALL]))
     actor = ScriptedActor(read_watched=[seen], watch_call=[b"jpeg"])
@@ -267,16 +272,16 @@ async def test_requests_about_a_call_name_the_process_that_ran_it():
 
 
 async def test_a_refusal_of_a_worker_is_told_as_that_of_this_server():
-    refusal, visitor = RefusedRequest(409, "Bob has control."), Visitor()
+    refusal, visitor = WorkerRefusal(409, "Bob has control."), Visitor()
     actor = ScriptedActor(
-        read_watched=[WatchedWorker("a", STATE)], watch=[refusal], ask_resources=[RefusedRequest(404, "gone")]
+        read_watched=[WatchedWorker("a", STATE)], watch=[refusal], ask_resources=[WorkerRefusal(404, "gone")]
     )
     async with fleet_of(actor) as fleet:
         fleet.workers[0].load = Load(1, 1, is_draining=False)
         with pytest.raises(WatchRequestError) as refused:
             await ClusterWatchBackend(fleet).take("w1.1", "ada", visitor)
         with pytest.raises(ResourceNotFoundError, match="gone"):
-            await ClusterResources(front_of(fleet), fleet).read("playwright:///session/w1.1", LOCAL)
+            await ClusterResources(locations_of(fleet), fleet).read("playwright:///session/w1.1", LOCAL)
     assert (refused.value.status, refused.value.message) == (409, "Bob has control.")
 
 

@@ -6,14 +6,13 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from footlight.caller import LOCAL, Caller
-from footlight.cluster.ray_api import ActorLostError, RemoteActor
-from footlight.cluster.registry import SessionRegistry, start_registry
+from footlight.cluster.ray_api import ActorLostError
+from footlight.cluster.session_locations import WAIT, SessionLocations, find_registered_id
 from footlight.cluster.worker import RemoteCall, Worker, WorkerReply
 from footlight.cluster.worker_calls import (
     ConnectionLostError,
@@ -46,35 +45,27 @@ __all__ = ["Front"]
 
 logger = logging.getLogger(__name__)
 
-ArgumentsT = TypeVarTuple("ArgumentsT")
-ResultT = TypeVar("ResultT")
-
 LIST_SECONDS = 5.0
 """How long `list_sessions` waits for each worker."""
-REGISTRY_SECONDS = 10.0
-"""How long calls wait for the registry, which takes some seconds to move to another machine."""
-RETRY_SECONDS = 0.2
-WAIT = "Call again in a few seconds. The workers may be starting."
-MAX_CACHED = 10_000
 
 
 class Front(ToolCaller):
-    """Calls tools on the workers of a cluster.
-
-    A session's id begins with the name of the worker that created it. The registry knows where sessions
-    `default` are, and with `session.persistentSessions` those that have moved to another worker.
-    """
+    """Calls tools on the workers of a cluster."""
 
     def __init__(
-        self, toolset: Toolset, settings: Settings, *, fleet: Fleet, registry: RemoteActor, files: FileSite
+        self,
+        toolset: Toolset,
+        settings: Settings,
+        *,
+        fleet: Fleet,
+        locations: SessionLocations,
+        files: FileSite,
     ) -> None:
         super().__init__(toolset.offered, toolset.withheld, settings.tools)
         self._settings = settings
         self._fleet = fleet
-        self._registry = registry
+        self._locations = locations
         self._files = files
-        self._locations: OrderedDict[str, _SessionLocation] = OrderedDict()
-        """Where sessions were found, as far as the registry had to be asked."""
         self._background: set[asyncio.Task[None]] = set()
 
     async def call(
@@ -109,24 +100,24 @@ class Front(ToolCaller):
         self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, channel: _Channel
     ) -> Answer:
         session_id = arguments.get("sessionId")
-        id = _find_registered_id(session_id, caller)
+        id = find_registered_id(session_id, caller)
         while True:
-            worker = await self.find_worker(session_id, caller)
+            worker = await self._locations.find(session_id, caller)
             if worker is not None:
                 answer = await self._run(worker, tool, arguments, caller, channel)
                 if answer is not None:
                     return answer
-                self._forget_location(id)  # The session has left that worker, which is draining.
+                self._locations.drop(id)  # The session has left that worker, which is draining.
             # The first call of a session `default` or of one that lost its worker, or one that any worker
             # refuses in the same words.
             async with self._fleet.reserve_place(self._queue_report(channel.report)) as free:
-                worker = await self._claim(id, free)
+                worker = await self._locations.claim(id, free)
                 answer = await self._run(worker, tool, arguments, caller, channel)
             if answer is not None:
                 if id is not None and id != caller.default_session and _is_missing(answer):
                     self._run_in_background(self._forget(id))
                 return answer
-            self._forget_location(id)
+            self._locations.drop(id)
 
     async def _create_session(
         self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, channel: _Channel
@@ -138,84 +129,9 @@ class Front(ToolCaller):
                 if answer is not None and (answer.success or worker.takes_sessions):
                     return answer
 
-    async def find_worker(self, session_id: object, caller: Caller) -> KnownWorker | None:
-        """Return the worker that has the session, or None for a session that any worker can open.
-
-        Raises:
-            SessionNotFoundError: the worker that the id names does not exist, and sessions are not kept.
-            WorkerLostError: the registry does not answer.
-        """
-        id = _find_registered_id(session_id, caller)
-        if id is None:
-            return None
-        home = self._fleet.find(id.partition(".")[0]) if "." in id else None
-        if "." in id and not self._keeps_sessions:
-            if home is None:
-                raise SessionNotFoundError(f'Session "{id}" does not exist', sessionId=id)
-            return home
-        location = self._locations.get(id)
-        if location is not None and location.is_current:
-            return location.worker
-        name = await self._ask_registry(SessionRegistry.find, id)
-        worker = (self._fleet.find(name) if name else None) or home
-        if worker is None or (self._keeps_sessions and worker.is_lost):
-            return None
-        self._remember(id, worker)
-        return worker
-
-    @property
-    def _keeps_sessions(self) -> bool:
-        return self._settings.session.persistent_sessions
-
-    async def _claim(self, id: str | None, worker: KnownWorker) -> KnownWorker:
-        """Return the worker for a session to open: another server may have chosen it already."""
-        if id is None:
-            return worker
-        others = frozenset(
-            each.name for each in self._fleet.workers if each.takes_sessions or not self._keeps_sessions
-        )
-        name = await self._ask_registry(SessionRegistry.claim, id, worker.name, others)
-        worker = self._fleet.find(name) or worker
-        self._remember(id, worker)
-        return worker
-
-    def _remember(self, id: str, worker: KnownWorker) -> None:
-        self._locations[id] = _SessionLocation(worker, worker.process_id)
-        self._locations.move_to_end(id)
-        while len(self._locations) > MAX_CACHED:
-            self._locations.popitem(last=False)
-
-    def _forget_location(self, id: str | None) -> None:
-        if id is not None:
-            self._locations.pop(id, None)
-
     async def _forget(self, id: str) -> None:
-        """Forget a session that does not exist."""
-        self._forget_location(id)
         with contextlib.suppress(WorkerLostError):
-            await self._ask_registry(SessionRegistry.forget, id)
-
-    async def _ask_registry(
-        self,
-        method: Callable[[SessionRegistry, *ArgumentsT], Coroutine[Any, Any, ResultT]],
-        *arguments: *ArgumentsT,
-    ) -> ResultT:
-        """Call a method of the registry, again if it moves to another machine meanwhile.
-
-        Raises:
-            WorkerLostError: the registry does not answer.
-        """
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(REGISTRY_SECONDS):
-                while True:
-                    try:
-                        return await self._registry.call(method, *arguments)
-                    except ActorLostError:
-                        await asyncio.sleep(RETRY_SECONDS)
-                        self._registry = await start_registry()
-        raise WorkerLostError(
-            "The registry of sessions does not answer", suggestion=WAIT, retryable=True, dispatched=False
-        )
+            await self._locations.forget(id)
 
     async def _run(
         self,
@@ -254,7 +170,7 @@ class Front(ToolCaller):
             worker.is_lost = True
             if worker.has_left:
                 return None
-            raise lost_error(tool, worker, is_kept=self._keeps_sessions) from None
+            raise lost_error(tool, worker, is_kept=self._settings.session.persistent_sessions) from None
         except TimeoutError:
             worker.actor.send(Worker.abandon, call.id)
             raise silent_error(tool, worker, limit_ms) from None
@@ -328,11 +244,8 @@ class Front(ToolCaller):
             self._run_in_background(self._disconnect(id, caller))
 
     async def _disconnect(self, id: str, caller: Caller) -> None:
-        self._forget_location(id)
         try:
-            name = await self._ask_registry(SessionRegistry.forget, id)
-            worker = self._fleet.find(name) if name else None
-            if worker is not None:
+            if (worker := await self._locations.forget(id)) is not None:
                 await worker.actor.call(Worker.disconnect, caller)
         except (ActorLostError, WorkerLostError):
             pass  # The session has ended with its worker, or ends when it has been idle.
@@ -349,18 +262,6 @@ class _Channel:
 
     report: Report | None
     elicitation: Elicitation | None
-
-
-@dataclass(frozen=True, slots=True)
-class _SessionLocation:
-    """The worker that has a session. Another process of the same worker would have to be asked again."""
-
-    worker: KnownWorker
-    process_id: int | None
-
-    @property
-    def is_current(self) -> bool:
-        return not self.worker.is_lost and self.worker.process_id in (None, self.process_id)
 
 
 def _refuse_literal_passwords(tool: Tool, arguments: Mapping[str, Any]) -> None:
@@ -380,14 +281,6 @@ def _refuse_literal_passwords(tool: Tool, arguments: Mapping[str, Any]) -> None:
                 suggestion="Give secret:NAME, and put NAME into the file of secrets on each machine.",
                 parameter=parameter,
             )
-
-
-def _find_registered_id(session_id: object, caller: Caller) -> str | None:
-    """Return the id of a session that a worker created, or of the caller's `default`. None for any other."""
-    if session_id is not None and not isinstance(session_id, str):
-        return None
-    id = caller.find_session_id(session_id)
-    return id if id is not None and ("." in id or id == caller.default_session) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from footlight.cluster.ray_api import ActorLostError
-from footlight.cluster.worker import RefusedRequest, Worker
+from footlight.cluster.worker import Worker, WorkerRefusal
 from footlight.errors import SessionNotFoundError
 from footlight.server.resources.resources import (
     TEMPLATES,
@@ -21,7 +21,7 @@ from footlight.server.resources.uris import Address
 if TYPE_CHECKING:
     from footlight.caller import Caller
     from footlight.cluster.fleet import Fleet
-    from footlight.cluster.front import Front
+    from footlight.cluster.session_locations import SessionLocations
     from footlight.server.resources.contents import ResourceContent
 
 __all__ = ["ClusterResources"]
@@ -35,8 +35,8 @@ class ClusterResources:
     Lists leave out the workers that do not answer in time.
     """
 
-    def __init__(self, front: Front, fleet: Fleet) -> None:
-        self._front = front
+    def __init__(self, locations: SessionLocations, fleet: Fleet) -> None:
+        self._locations = locations
         self._fleet = fleet
 
     def templates(self) -> tuple[UriTemplate, ...]:
@@ -66,7 +66,7 @@ class ClusterResources:
     async def _ask_one(self, method: Callable[..., object], uri: str, caller: Caller) -> Any:
         try:
             address = Address.parse(uri)
-            worker = await self._front.find_worker(address.session_id, caller)
+            worker = await self._locations.find(address.session_id, caller)
         except ValueError as error:
             raise ResourceNotFoundError(uri, str(error)) from None
         except SessionNotFoundError as error:
@@ -78,7 +78,7 @@ class ClusterResources:
                 found = await worker.actor.call(Worker.ask_resources, method.__name__, uri, caller)
         except (ActorLostError, TimeoutError):
             raise ResourceNotFoundError(uri, f"worker {worker.name} does not answer") from None
-        if isinstance(found, RefusedRequest):
+        if isinstance(found, WorkerRefusal):
             raise ResourceNotFoundError(uri, found.message)
         return found
 

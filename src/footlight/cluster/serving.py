@@ -18,6 +18,7 @@ from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.registry import start_registry
 from footlight.cluster.resources import ClusterResources
+from footlight.cluster.session_locations import SessionLocations
 from footlight.cluster.watch_backend import ClusterWatchBackend
 from footlight.cluster.worker import build_of, settings_for_workers
 from footlight.toolsets import make_toolset
@@ -73,7 +74,9 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
     files = FileSite(fleet)
     backend = ClusterWatchBackend(fleet) if settings.has_watch_page else None
     watch = WatchSites(backend) if backend else None
-    front = Front(toolset, settings, fleet=fleet, registry=await start_registry(), files=files)
+    keeps_sessions = settings.session.persistent_sessions
+    locations = SessionLocations(fleet, await start_registry(), keeps_sessions=keeps_sessions)
+    front = Front(toolset, settings, fleet=fleet, locations=locations, files=files)
 
     async def serve() -> None:
         await fleet.open()
@@ -82,7 +85,7 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
             instructions=toolset.describe(fleet.secret_names),
             dispatcher=front,
             envelope=toolset.make_envelope(),
-            resources=ClusterResources(front, fleet),
+            resources=ClusterResources(locations, fleet),
             subscriptions=subscriptions,
             prompts=functools.cache(functools.partial(load_prompts, settings)),
             compact_list=toolset.compact_list,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from footlight.cluster.merged_state import MergedState, Mirror
 from footlight.cluster.ray_api import ActorLostError
 from footlight.cluster.trace_copies import TraceCopies
-from footlight.cluster.worker import RefusedRequest, Worker
+from footlight.cluster.worker import Worker, WorkerRefusal
 from footlight.watch.watchers import (
     PagePicture,
     Visitor,
@@ -227,7 +227,7 @@ class ClusterWatchBackend:
             raise WatchRequestError(410, f"The session was lost with worker {worker.name}.") from None
         except TimeoutError:
             raise WatchRequestError(503, f"Worker {worker.name} does not answer.") from None
-        if isinstance(answer, RefusedRequest):
+        if isinstance(answer, WorkerRefusal):
             raise WatchRequestError(answer.status, answer.message)
         return answer
 

@@ -16,7 +16,7 @@ from footlight.server.help import InputRequired
 if TYPE_CHECKING:
     from footlight.cluster.call_channel import CallChannel
     from footlight.cluster.known_worker import KnownWorker
-    from footlight.cluster.worker import HelpRequest, HelpStep, RemoteCall
+    from footlight.cluster.worker import HelpMessage, HelpStep, RemoteCall
     from footlight.server.calls.progress import Report
     from footlight.server.help import Elicitation, HelpReply, Invitation
     from footlight.server.tools.declaration import Tool
@@ -127,7 +127,7 @@ class _Helper(contextlib.AsyncExitStack):
         self._asking: asyncio.Task[None] | None = None
         self._question: InputRequired | None = None
 
-    async def help(self, request: HelpRequest) -> None:
+    async def help(self, request: HelpMessage) -> None:
         """Do what the worker asks for.
 
         Raises:

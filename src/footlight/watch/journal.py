@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from footlight.server.tools.declaration import Tool
     from footlight.server.tools.tool_call import ToolCall
     from footlight.watch.redaction import Redactor
-    from footlight.watch.report_content import Traffic
+    from footlight.watch.report_content import SessionTraffic
 
 __all__ = ["Journal", "PastSession", "TakePicture"]
 
@@ -62,7 +62,7 @@ class PastSession:
     owner: str
     reason: str
     at_ms: float
-    traffic: Traffic | None = None
+    traffic: SessionTraffic | None = None
 
 
 class Journal:
@@ -79,10 +79,11 @@ class Journal:
         find_box: FindBox | None = None,
         take_picture: TakePicture | None = None,
         why_ended: Callable[[str], str | None] = lambda _: None,
+        is_watched: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.redactor = redactor
         self.revision = 0
-        self.is_watched: Callable[[str], bool] = lambda _: False
+        self.is_watched = is_watched
         self._find_box = find_box
         self._take_picture = take_picture
         self._why_ended = why_ended
@@ -124,7 +125,7 @@ class Journal:
 
     # Read by people
 
-    def find_traffic(self, id: str) -> Traffic | None:
+    def find_traffic(self, id: str) -> SessionTraffic | None:
         """Return the requests and messages of a session that is open or has ended, if they are known."""
         session, ended = self._sessions.get(id), self._ended.get(id)
         if ended is not None:

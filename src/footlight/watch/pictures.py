@@ -34,18 +34,18 @@ class Pictures:
     def __init__(self) -> None:
         self.captures = 0
         """The number of started captures, for tests and measurements."""
-        self._feeds: dict[tuple[str, str], _PageStream] = {}
+        self._streams: dict[tuple[str, str], _PageStream] = {}
         self._numbers = itertools.count(1)
 
     def is_watched(self, session_id: str) -> bool:
-        return any(watched == session_id for watched, _ in self._feeds)
+        return any(watched == session_id for watched, _ in self._streams)
 
     def count_watchers(self, session_id: str) -> int:
-        return sum(feed.waiting for (watched, _), feed in self._feeds.items() if watched == session_id)
+        return sum(stream.waiting for (watched, _), stream in self._streams.items() if watched == session_id)
 
     def latest(self, session_id: str) -> LiveFrame | None:
         """Return the last frame of a session that is being watched."""
-        frames = [feed.frame for (watched, _), feed in self._feeds.items() if watched == session_id]
+        frames = [stream.frame for (watched, _), stream in self._streams.items() if watched == session_id]
         return max((frame for frame in frames if frame), key=lambda frame: frame.at_ms, default=None)
 
     async def wait_for_next(
@@ -53,30 +53,30 @@ class Pictures:
     ) -> tuple[int, LiveFrame] | None:
         """Return a frame whose number is greater than `after`, or None after the time limit."""
         key = (session.id, page.id)
-        feed = self._feeds.get(key)
-        if feed is None or feed.page is not page:
-            feed = self._feeds[key] = _PageStream(page, self._numbers)
+        stream = self._streams.get(key)
+        if stream is None or stream.page is not page:
+            stream = self._streams[key] = _PageStream(page, self._numbers)
             self.captures += 1
-            feed.task = asyncio.create_task(self._run(key, feed))
-        return await feed.wait_for_next(after, seconds)
+            stream.task = asyncio.create_task(self._run(key, stream))
+        return await stream.wait_for_next(after, seconds)
 
-    async def _run(self, key: tuple[str, str], feed: _PageStream) -> None:
+    async def _run(self, key: tuple[str, str], stream: _PageStream) -> None:
         try:
-            async with show_live(feed.page, feed.on_frame):
-                while feed.is_wanted:  # noqa: ASYNC110 - it depends on the time of the last request
+            async with show_live(stream.page, stream.on_frame):
+                while stream.is_wanted:  # noqa: ASYNC110 - it depends on the time of the last request
                     await asyncio.sleep(LINGER_SECONDS / 4)
         except Error:
-            logger.debug("the picture of %s has ended", feed.page.id, exc_info=True)
+            logger.debug("the picture of %s has ended", stream.page.id, exc_info=True)
         except Exception:
-            logger.exception("the picture of %s has ended", feed.page.id)
+            logger.exception("the picture of %s has ended", stream.page.id)
         finally:
-            if self._feeds.get(key) is feed:
-                del self._feeds[key]
-            feed.end()
+            if self._streams.get(key) is stream:
+                del self._streams[key]
+            stream.end()
 
     async def close(self) -> None:
         """Stop all captures."""
-        tasks = [feed.task for feed in self._feeds.values() if feed.task is not None]
+        tasks = [stream.task for stream in self._streams.values() if stream.task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -86,7 +86,7 @@ class _PageStream:
     """The frames of one page."""
 
     def __init__(self, page: Page, numbers: Iterator[int]) -> None:
-        """Create the feed. All captures share `numbers`, so that a watcher never waits for a past number."""
+        """Create the stream. All share `numbers`, so that a watcher never waits for a past number."""
         self.page = page
         self._numbers = numbers
         self.frame: LiveFrame | None = None

@@ -21,7 +21,7 @@ __all__ = [
     "Report",
     "ReportMessage",
     "ReportRequest",
-    "Traffic",
+    "SessionTraffic",
     "collect_traffic",
     "make_report",
 ]
@@ -73,7 +73,7 @@ MAX_TEXT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Traffic:
+class SessionTraffic:
     """The latest requests and console messages of a session, oldest first.
 
     They are masked when somebody reads them, because that takes seconds for a hostile page.
@@ -97,7 +97,7 @@ class Traffic:
         return requests, messages
 
 
-def collect_traffic(session: Session, redactor: Redactor) -> Traffic:
+def collect_traffic(session: Session, redactor: Redactor) -> SessionTraffic:
     """Copy the latest requests and the known console messages of a session, and the secrets known now."""
     requests = [
         ReportRequest(
@@ -115,10 +115,10 @@ def collect_traffic(session: Session, redactor: Redactor) -> Traffic:
         ReportMessage(level=message.level, text=message.text, source=message.source, count=message.count)
         for message in session.console.select(MessageFilter())[-MAX_MESSAGES:]
     ]
-    return Traffic(redactor.copy(), requests, messages)
+    return SessionTraffic(redactor.copy(), requests, messages)
 
 
-def make_report(session_id: str, entries: Sequence[Entry], traffic: Traffic | None) -> Report:
+def make_report(session_id: str, entries: Sequence[Entry], traffic: SessionTraffic | None) -> Report:
     """Return the report of a session. This runs in a thread, because it masks the traffic."""
     requests, messages = traffic.mask() if traffic else ([], [])
     notes = ["The report does not contain text that was typed into fields."]

@@ -63,8 +63,8 @@ class Watch:
             find_box=_find_box,
             take_picture=self._take_picture,
             why_ended=self._why_ended,
+            is_watched=self.pictures.is_watched,
         )
-        self.journal.is_watched = self.pictures.is_watched
         self.control = Control(self.journal)
         self.backend = LocalWatchBackend(
             find_sessions, journal=self.journal, pictures=self.pictures, control=self.control

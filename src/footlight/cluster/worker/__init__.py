@@ -1,7 +1,8 @@
 """The actor that runs the calls of one machine, and the values that it exchanges with the servers.
 
-`actor` is the worker. `elicitation` asks the person behind a client, `session_keeper` keeps its sessions for
-other workers, `draining` ends it, and `file_links` has the links to its files.
+`actor` is the worker, and `running` has its parts. `elicitation` asks the person behind a client,
+`session_keeper` keeps its sessions for other workers, `draining` ends it, and `file_links` has the links to
+its files.
 """
 
 from footlight.cluster.worker.actor import Worker
@@ -10,15 +11,15 @@ from footlight.cluster.worker.reports import (
     WORKER,
     Heard,
     HelpInvitation,
+    HelpMessage,
     HelpQuestion,
-    HelpRequest,
     HelpStep,
     HelpTerms,
     Load,
     Progress,
-    RefusedRequest,
     RemoteCall,
     WatchedWorker,
+    WorkerRefusal,
     WorkerReply,
     WorkerStatus,
 )
@@ -27,16 +28,16 @@ __all__ = [
     "WORKER",
     "Heard",
     "HelpInvitation",
+    "HelpMessage",
     "HelpQuestion",
-    "HelpRequest",
     "HelpStep",
     "HelpTerms",
     "Load",
     "Progress",
-    "RefusedRequest",
     "RemoteCall",
     "WatchedWorker",
     "Worker",
+    "WorkerRefusal",
     "WorkerReply",
     "WorkerStatus",
     "build_of",

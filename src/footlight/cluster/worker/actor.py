@@ -8,10 +8,10 @@ import logging
 import os
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from footlight.browser.sessions.change_events import SessionChange
 from footlight.cluster.call_channel import CallAddress, CallListener
@@ -23,7 +23,6 @@ from footlight.cluster.ray_api import (
     require_token,
     uses_tls,
 )
-from footlight.cluster.worker.build import build_of
 from footlight.cluster.worker.draining import (
     end_with_lease,
     end_without_node,
@@ -35,16 +34,17 @@ from footlight.cluster.worker.elicitation import RemoteElicitation
 from footlight.cluster.worker.file_links import FileLinks, read_part
 from footlight.cluster.worker.reports import (
     Heard,
-    HelpRequest,
+    HelpMessage,
     Load,
     Progress,
-    RefusedRequest,
     RemoteCall,
     WatchedWorker,
+    WorkerRefusal,
     WorkerReply,
     WorkerStatus,
 )
-from footlight.cluster.worker.session_keeper import SessionKeeper, find_session_name
+from footlight.cluster.worker.running import RunningWorker, start_worker
+from footlight.cluster.worker.session_keeper import find_session_name
 from footlight.config import ClusterSettings
 from footlight.errors import ResourceExhaustedError
 from footlight.server.answers.answer import failure
@@ -54,23 +54,17 @@ from footlight.watch.watchers import WatchRequestError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from footlight.app.machine import Machine
-    from footlight.browser.sessions.pooled_sessions import PooledSessions
     from footlight.caller import Caller
     from footlight.cluster.worker.file_links import FileFacts
     from footlight.server.answers.answer import Answer
-    from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.calls.progress import Report
-    from footlight.server.resources.resources import Resources
     from footlight.watch.local_backend import LocalWatchBackend
-    from footlight.watch.watch import Watch
 
 __all__ = ["Worker"]
 
 logger = logging.getLogger(__name__)
 
 MAX_ABANDONED = 1_000
-MAX_CHANGES = 10_000
 FOLLOW_SECONDS = 20.0
 
 
@@ -92,7 +86,7 @@ class Worker:
         self._name = name
         self._given = settings
         self._files = FileLinks(name)
-        self._starting: asyncio.Task[_Running] | None = None
+        self._starting: asyncio.Task[RunningWorker] | None = None
         self._listener = CallListener(self.call)
         self._listening: asyncio.Task[CallAddress] | None = None
         self._calls: dict[str, asyncio.Task[Answer]] = {}
@@ -177,10 +171,10 @@ class Worker:
 
     async def call_with_progress(
         self, call: RemoteCall
-    ) -> AsyncIterator[Progress | HelpRequest | WorkerReply]:
+    ) -> AsyncIterator[Progress | HelpMessage | WorkerReply]:
         """Call a tool, and yield its progress and its questions, and then its reply."""
         running = await self._ensure()
-        queue: asyncio.Queue[Progress | HelpRequest | None] = asyncio.Queue()
+        queue: asyncio.Queue[Progress | HelpMessage | None] = asyncio.Queue()
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             queue.put_nowait((progress, total, message))
@@ -206,7 +200,7 @@ class Worker:
     async def _run(
         self,
         call: RemoteCall,
-        running: _Running,
+        running: RunningWorker,
         report: Report | None = None,
         elicitation: RemoteElicitation | None = None,
     ) -> WorkerReply:
@@ -248,8 +242,7 @@ class Worker:
         """Wait for changes of sessions after that number. Return the last number, and the changes.
 
         Without a number, or with one of an earlier process, the open sessions are returned at once. The list
-        is empty after `FOLLOW_SECONDS`, and changes are missing where there were more than `MAX_CHANGES`
-        meanwhile.
+        is empty after `FOLLOW_SECONDS`, and the oldest changes are missing where there were too many.
         """
         running = await self._ensure()
         changes = running.changes
@@ -262,7 +255,7 @@ class Worker:
                 while changes.last == after:
                     await changes.added.wait()
         new = changes.last - after
-        return changes.last, [*changes.kept][-new:] if new else []
+        return changes.last, [*changes.latest][-new:] if new else []
 
     async def read_watched(self, origin: str, after: int, seconds: float, heard: Heard) -> WatchedWorker:
         """Return what people may see of the sessions here, as `LocalWatchBackend.read_state`.
@@ -282,12 +275,12 @@ class Worker:
         try:
             return await getattr(await self._get_watch_backend(), method)(*arguments)
         except WatchRequestError as error:
-            return RefusedRequest(error.status, error.message)
+            return WorkerRefusal(error.status, error.message)
 
     async def watch_call(self, id: str, method: str, *arguments: Any) -> Any:
         """Call a method of the backend about a call. Fail if an earlier process of the worker ran it."""
         if id.rpartition("-")[0] != self._origin:
-            return RefusedRequest(404, "The process of the worker that ran this call has ended.")
+            return WorkerRefusal(404, "The process of the worker that ran this call has ended.")
         return await self.watch(method, *arguments)
 
     async def read_trace(self, path: Path, start: int, size: int) -> bytes | None:
@@ -320,7 +313,7 @@ class Worker:
         try:
             return await getattr((await self._ensure()).resources, method)(*arguments)
         except ResourceNotFoundError as error:
-            return RefusedRequest(404, error.why)
+            return WorkerRefusal(404, error.why)
 
     async def describe_file(self, id: str, caller: Caller) -> FileFacts | None:
         """Return the facts of a linked file, or None if the caller has no such file."""
@@ -330,15 +323,15 @@ class Worker:
         """Return a part of a linked file, or None if the caller has no such file."""
         return await self._files.read(id, caller, start, size)
 
-    def _load(self, running: _Running) -> Load:
+    def _load(self, running: RunningWorker) -> Load:
         sessions = running.machine.engine.find_sessions()
         max_sessions = running.machine.settings.session.max_sessions
         return Load(sessions.count if sessions else 0, max_sessions, self._is_draining)
 
-    def _is_used(self, running: _Running) -> bool:
+    def _is_used(self, running: RunningWorker) -> bool:
         return bool(self._calls or self._load(running).sessions or running.keeper.is_parking)
 
-    async def _ensure(self) -> _Running:
+    async def _ensure(self) -> RunningWorker:
         """Return what runs. Start it for the first call, and again after a start that failed."""
         if not self._endings:
             endings = (end_with_lease(self), leave_with_node(self), end_without_node(), leave_at_signal(self))
@@ -347,7 +340,7 @@ class Worker:
             self._starting = asyncio.create_task(self._start())
         return await asyncio.shield(self._starting)
 
-    async def _find_running(self) -> _Running | None:
+    async def _find_running(self) -> RunningWorker | None:
         """Return what runs, or None if nothing has been started or the start failed."""
         try:
             return await asyncio.shield(self._starting) if self._starting is not None else None
@@ -355,65 +348,9 @@ class Worker:
             logger.exception("the worker could not start")
             return None
 
-    async def _start(self) -> _Running:
-        from footlight import log
-        from footlight.app.machine import Machine, read_secrets
-        from footlight.app.watching import make_watch
+    async def _start(self) -> RunningWorker:
         from footlight.config.loading import load_settings
-        from footlight.toolsets import make_toolset
 
         settings = load_settings(base=self._given, environment=os.environ)
         self.lease_seconds = settings.cluster.lease / 1000
-        log.configure(settings.logging, stdout_is_protocol=False)
-        toolset = make_toolset(settings)
-        machine = Machine(settings, toolset, read_secrets(settings), session_prefix=f"{self._name}.")
-        machine.engine.start()
-        sessions = cast("PooledSessions", await machine.engine.sessions())
-        changes = _Changes()
-        machine.change_listeners.append(changes.add)
-        watch = make_watch(
-            settings, toolset, machine.engine, mask=machine.answer_mask, secrets=machine.secret_values
-        )
-        if watch is not None:
-            machine.change_listeners.append(watch.on_change)
-        return _Running(
-            machine=machine,
-            watch=watch,
-            dispatcher=machine.make_dispatcher(watch.journal if watch else None, watch),
-            resources=machine.make_resources(),
-            keeper=SessionKeeper(sessions),
-            changes=changes,
-            build=build_of(toolset, self._given),
-        )
-
-
-class _Changes:
-    """The latest changes of the worker's sessions, numbered from 1. `added` is set for an instant by each."""
-
-    def __init__(self) -> None:
-        self.last = 0
-        self.kept: deque[SessionChange] = deque(maxlen=MAX_CHANGES)
-        self.added = asyncio.Event()
-
-    def add(self, change: SessionChange) -> None:
-        self.last += 1
-        self.kept.append(change)
-        self.added.set()
-        self.added.clear()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Running:
-    machine: Machine
-    watch: Watch | None
-    dispatcher: Dispatcher
-    resources: Resources
-    keeper: SessionKeeper
-    changes: _Changes
-    build: str
-
-    async def close(self) -> None:
-        await self.keeper.close()
-        if self.watch is not None:
-            await self.watch.close()
-        await self.machine.engine.close()
+        return await start_worker(self._name, settings, self._given)

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from footlight.cluster.worker.reports import HelpInvitation, HelpQuestion, HelpRequest
+from footlight.cluster.worker.reports import HelpInvitation, HelpMessage, HelpQuestion
 from footlight.server.help import HelpReply, InputRequired
 
 __all__ = ["RemoteElicitation"]
@@ -17,7 +17,7 @@ __all__ = ["RemoteElicitation"]
 class RemoteElicitation:
     """Sends the questions of one call to its server. `answer` takes the replies, in their order."""
 
-    def __init__(self, send: Callable[[HelpRequest], None]) -> None:
+    def __init__(self, send: Callable[[HelpMessage], None]) -> None:
         self._send = send
         self._replies: asyncio.Queue[Any] = asyncio.Queue()
 
@@ -38,7 +38,7 @@ class RemoteElicitation:
 class _RemoteInvitation:
     def __init__(
         self,
-        send: Callable[[HelpRequest], None],
+        send: Callable[[HelpMessage], None],
         replies: asyncio.Queue[Any],
         expires: float,
         hand_backs: int,

@@ -16,15 +16,15 @@ __all__ = [
     "WORKER",
     "Heard",
     "HelpInvitation",
+    "HelpMessage",
     "HelpQuestion",
-    "HelpRequest",
     "HelpStep",
     "HelpTerms",
     "Load",
     "Progress",
-    "RefusedRequest",
     "RemoteCall",
     "WatchedWorker",
+    "WorkerRefusal",
     "WorkerReply",
     "WorkerStatus",
 ]
@@ -109,7 +109,7 @@ class WatchedWorker:
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedRequest:
+class WorkerRefusal:
     """Why a worker refuses a request for a resource or of a watcher, with an HTTP status.
 
     It is a value, because a pickled exception depends on the constructor of its class in another build.
@@ -146,4 +146,4 @@ class HelpQuestion:
 
 HelpStep = Literal["withdrawn", "complete", "input required"]
 """A question is withdrawn, the help is complete, or the client must ask its person and call again."""
-HelpRequest = HelpInvitation | HelpQuestion | HelpStep
+HelpMessage = HelpInvitation | HelpQuestion | HelpStep

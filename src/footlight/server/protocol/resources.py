@@ -98,11 +98,11 @@ class ResourceHandlers:
         uris = dict.fromkeys(request.texts("notifications", "resourceSubscriptions"))
         if len(uris) > MAX_URIS:
             raise ProtocolError(INVALID_PARAMS, f"At most {MAX_URIS} resources on one stream")
-        interest = SubscriptionFilter(
+        subscription_filter = SubscriptionFilter(
             list_changes=request.flag("notifications", "resourcesListChanged"),
             uris=tuple(dict.fromkeys([await self._find_listed_uri(request, uri) for uri in uris])),
         )
-        return await self._subscriptions.listen(request, interest)
+        return await self._subscriptions.listen(request, subscription_filter)
 
     async def _find_listed_uri(self, request: Request, uri: str) -> str:
         """Return the URI in the form of `resources/list`, or unchanged if the resource does not exist yet."""

@@ -54,13 +54,13 @@ class SubscriptionFilter:
 
 @dataclass(eq=False, slots=True)
 class _Stream:
-    interest: SubscriptionFilter
+    filter: SubscriptionFilter
     events: asyncio.Queue[Event | None] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING + 1))
     """The waiting notifications. None ends the stream."""
     ended: bool = False
 
     def put(self, event: Event) -> None:
-        if self.ended or not self.interest.covers(event):
+        if self.ended or not self.filter.covers(event):
             return
         if self.events.qsize() >= MAX_WAITING:
             logger.warning("ended a subscription stream whose client does not read")
@@ -92,7 +92,7 @@ class Subscriptions:
             for stream in streams:
                 stream.end()
 
-    async def listen(self, request: Request, interest: SubscriptionFilter) -> dict[str, Any]:
+    async def listen(self, request: Request, subscription_filter: SubscriptionFilter) -> dict[str, Any]:
         """Serve one stream until the client or the server closes it, and return its result.
 
         Raises:
@@ -102,12 +102,12 @@ class Subscriptions:
         if len(streams) >= MAX_STREAMS:
             raise ProtocolError(LIMIT_REACHED, "Subscription limit reached")
         meta = {SUBSCRIPTION_ID: request.id}
-        stream = _Stream(interest)
+        stream = _Stream(subscription_filter)
         # Add the stream before the acknowledgement is sent, so that no event is lost.
         streams.add(stream)
         try:
             await request.notify(
-                ACKNOWLEDGED, {"notifications": _list_honored_fields(interest), "_meta": meta}
+                ACKNOWLEDGED, {"notifications": _list_honored_fields(subscription_filter), "_meta": meta}
             )
             while (event := await stream.events.get()) is not None:
                 method, params = event
@@ -174,10 +174,10 @@ class Subscriptions:
                 del self._connections[resource]
 
 
-def _list_honored_fields(interest: SubscriptionFilter) -> dict[str, Any]:
+def _list_honored_fields(subscription_filter: SubscriptionFilter) -> dict[str, Any]:
     return {
-        **({"resourcesListChanged": True} if interest.list_changes else {}),
-        **({"resourceSubscriptions": list(interest.uris)} if interest.uris else {}),
+        **({"resourcesListChanged": True} if subscription_filter.list_changes else {}),
+        **({"resourceSubscriptions": list(subscription_filter.uris)} if subscription_filter.uris else {}),
     }
 
 

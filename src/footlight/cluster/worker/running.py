@@ -1,0 +1,93 @@
+"""The parts of a worker that has started: a server's own, and what a cluster needs beside them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from footlight.browser.sessions.change_events import SessionChange
+from footlight.cluster.worker.build import build_of
+from footlight.cluster.worker.session_keeper import SessionKeeper
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from footlight.app.machine import Machine
+    from footlight.browser.sessions.pooled_sessions import PooledSessions
+    from footlight.config import Settings
+    from footlight.server.calls.dispatcher import Dispatcher
+    from footlight.server.resources.resources import Resources
+    from footlight.watch.watch import Watch
+
+__all__ = ["RunningWorker", "start_worker"]
+
+MAX_CHANGES = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningWorker:
+    """The parts of a worker. `build` identifies its version, its tools and its settings."""
+
+    machine: Machine
+    watch: Watch | None
+    dispatcher: Dispatcher
+    resources: Resources
+    keeper: SessionKeeper
+    changes: Changes
+    build: str
+
+    async def close(self) -> None:
+        await self.keeper.close()
+        if self.watch is not None:
+            await self.watch.close()
+        await self.machine.engine.close()
+
+
+class Changes:
+    """The latest changes of the worker's sessions, numbered from 1. `added` is set for an instant by each."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.latest: deque[SessionChange] = deque(maxlen=MAX_CHANGES)
+        self.added = asyncio.Event()
+
+    def add(self, change: SessionChange) -> None:
+        self.last += 1
+        self.latest.append(change)
+        self.added.set()
+        self.added.clear()
+
+
+async def start_worker(name: str, settings: Settings, given: Mapping[str, Any]) -> RunningWorker:
+    """Start the engine, and return the parts when the first browser runs.
+
+    `given` are the settings that the server has sent. `settings` add the environment of this machine.
+    """
+    from footlight import log
+    from footlight.app.machine import Machine, read_secrets
+    from footlight.app.watching import make_watch
+    from footlight.toolsets import make_toolset
+
+    log.configure(settings.logging, stdout_is_protocol=False)
+    toolset = make_toolset(settings)
+    machine = Machine(settings, toolset, read_secrets(settings), session_prefix=f"{name}.")
+    machine.engine.start()
+    sessions = cast("PooledSessions", await machine.engine.sessions())
+    changes = Changes()
+    machine.change_listeners.append(changes.add)
+    watch = make_watch(
+        settings, toolset, machine.engine, mask=machine.answer_mask, secrets=machine.secret_values
+    )
+    if watch is not None:
+        machine.change_listeners.append(watch.on_change)
+    return RunningWorker(
+        machine=machine,
+        watch=watch,
+        dispatcher=machine.make_dispatcher(watch.journal if watch else None, watch),
+        resources=machine.make_resources(),
+        keeper=SessionKeeper(sessions),
+        changes=changes,
+        build=build_of(toolset, given),
+    )
