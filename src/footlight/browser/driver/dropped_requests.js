@@ -4,14 +4,14 @@
 
 const REQUEST_METHOD = "Network.requestWillBeSent";
 const PAUSED_METHOD = "Fetch.requestPaused";
-const MAX_REQUESTS = 20_000; // Later events of older requests are delivered, and the driver ignores them.
+const MAX_REQUESTS = 10_000; // Later events of older requests are delivered, and the driver ignores them.
 const HEAD_BYTES = 96; // As much as the first part of each message has.
 
 class DroppedRequests {
   /** @type {Set<string>} */
   #dropped = new Set();
-  /** @type {Set<string>} the requests about which the driver was asked before it was told of them */
-  #paused = new Set();
+  /** @type {Set<string>} the requests of which one event was delivered: that it is sent, or that it is paused */
+  #kept = new Set();
   #fail;
 
   /** @param {(params: object, sessionId: string) => void} fail lets the browser fail a paused request */
@@ -20,40 +20,27 @@ class DroppedRequests {
   }
 
   /**
-   * Return whether a new request, or a redirection of one, is dropped. Documents are not, because the driver must know
-   * each navigation.
+   * Return whether to drop an event. The first event of a request decides about the others: that it is sent, or that it
+   * is paused. `isAbove` counts a new request, and returns whether it is above the limit.
    *
-   * @type {(message: Buffer, isAbove: boolean) => boolean}
+   * @type {(method: string, parts: Buffer[], isAbove: (message: Buffer) => boolean) => boolean}
    */
-  dropsNew(message, isAbove) {
-    const id = idIn(message);
-    if (this.#dropped.has(id)) return true;
-    const isAsked = this.#paused.delete(id);
-    if (!isAbove || isAsked || isRedirected(message) || isDocument(message)) return false;
-    add(this.#dropped, id);
-    return true;
-  }
-
-  /**
-   * Return whether an event belongs to a request that was dropped.
-   *
-   * @type {(method: string, parts: Buffer[]) => boolean}
-   */
-  drops(method, parts) {
-    if (method === PAUSED_METHOD) return this.#dropsPaused(Buffer.concat(parts));
-    return this.#dropped.size > 0 && method.startsWith("Network.") && this.#dropped.has(idIn(parts[0]));
-  }
-
-  /** @type {(message: Buffer) => boolean} */
-  #dropsPaused(message) {
-    const at = message.lastIndexOf('"networkId":"');
-    const id = /"networkId":"([^"]+)"/.exec(message.toString("latin1", at, at + HEAD_BYTES))?.[1] ?? "";
-    if (at < 0 || !this.#dropped.has(id)) {
-      if (at >= 0) add(this.#paused, id);
-      return false;
+  drops(method, parts, isAbove) {
+    if (method !== REQUEST_METHOD && method !== PAUSED_METHOD)
+      return this.#dropped.size > 0 && method.startsWith("Network.") && this.#dropped.has(idIn(parts[0]));
+    const message = Buffer.concat(parts);
+    const id = method === PAUSED_METHOD ? networkIdIn(message) : idIn(message);
+    if (!this.#dropped.has(id)) {
+      if (!id || this.#kept.delete(id) || isNeeded(message) || !isAbove(message)) {
+        add(this.#kept, id);
+        return false;
+      }
+      add(this.#dropped, id);
     }
-    const { params, sessionId } = JSON.parse(message.toString("utf8", 0, message.length - 1));
-    this.#fail({ requestId: params.requestId, errorReason: "Failed" }, sessionId);
+    if (method === PAUSED_METHOD) {
+      const { params, sessionId } = JSON.parse(message.toString("utf8", 0, message.length - 1));
+      this.#fail({ requestId: params.requestId, errorReason: "Failed" }, sessionId);
+    }
     return true;
   }
 }
@@ -65,14 +52,25 @@ class DroppedRequests {
  */
 const idIn = (message) => /"params":\{"requestId":"([^"]+)"/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1] ?? "";
 
-// In a string of a page, the quotation marks have backslashes, and the values of headers are strings.
-/** @type {(message: Buffer) => boolean} */
-const isRedirected = (message) => message.includes('"redirectResponse":{');
-/** @type {(message: Buffer) => boolean} */
-const isDocument = (message) => {
-  const type = '"type":"Document"';
-  return message.lastIndexOf('"type":"') === message.lastIndexOf(type) && message.includes(type);
-};
+/** @type {(message: Buffer) => string} */
+function networkIdIn(message) {
+  const at = message.lastIndexOf('"networkId":"');
+  return at < 0 ? "" : (/"networkId":"([^"]+)"/.exec(message.toString("latin1", at, at + HEAD_BYTES))?.[1] ?? "");
+}
+
+/**
+ * Return whether the driver must know a request: one for a document, or one that continues another. In a string of a
+ * page, the quotation marks have backslashes, and the values of headers are strings.
+ *
+ * @type {(message: Buffer) => boolean}
+ */
+function isNeeded(message) {
+  if (message.includes('"redirectResponse":{') || message.includes('"redirectedRequestId":"')) return true;
+  return ['"type":"', '"resourceType":"'].some((key) => {
+    const at = message.lastIndexOf(key);
+    return at >= 0 && message.indexOf('Document"', at) === at + key.length;
+  });
+}
 
 /** @type {(ids: Set<string>, id: string) => void} */
 function add(ids, id) {

@@ -109,6 +109,8 @@ class EventLimits {
    * @type {(chunk: Buffer) => void}
    */
   read(chunk) {
+    /** @type {(message: Buffer) => boolean} */
+    const countRequest = (message) => this.#countRequest(message);
     let start = 0;
     for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
       this.#pend(chunk.subarray(start, end + 1));
@@ -119,7 +121,8 @@ class EventLimits {
       if (excess) this.#deliver(refusal(parts, excess, sessionOf(Buffer.concat(parts.slice(-2)))));
       else if (LIMITED.has(method)) this.#deliverLimited(Buffer.concat(parts));
       else if (method === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
-      else if (method ? !this.#dropsRequest(method, parts) : !isOwnReply(parts[0])) parts.forEach(this.#deliver);
+      else if (method ? !this.#requests.drops(method, parts, countRequest) : !isOwnReply(parts[0]))
+        parts.forEach(this.#deliver);
       start = end + 1;
     }
     if (start < chunk.length) this.#pend(chunk.subarray(start));
@@ -177,32 +180,29 @@ class EventLimits {
   }
 
   /**
-   * Return whether an event belongs to a request that the driver does not get to know.
+   * Count a new request of a page, and return whether it is above the limit.
    *
-   * @type {(method: string, parts: Buffer[]) => boolean}
+   * @type {(message: Buffer) => boolean}
    */
-  #dropsRequest(method, parts) {
-    if (method !== REQUEST_METHOD) return this.#requests.drops(method, parts);
-    const message = Buffer.concat(parts);
+  #countRequest(message) {
     const session = sessionOf(message);
-    const bucket = this.#bucketOf(message, session, REQUESTS);
+    const bucket = use(this.#buckets, `${REQUEST_METHOD} ${session}`, () => newBucket(REQUESTS));
     refill(bucket);
     const isAbove = bucket.left < 1;
     if (!isAbove) bucket.left -= 1;
     else if (session) this.#slowDown(this.#noteFlood(session), session);
-    return this.#requests.dropsNew(message, isAbove);
+    return isAbove;
   }
 
   /**
    * Return the bucket of a message. Errors are counted apart from other messages, and each page apart from other pages.
    *
-   * @type {(message: Buffer, session: string, rate?: Rate) => Bucket}
+   * @type {(message: Buffer, session: string) => Bucket}
    */
-  #bucketOf(message, session, rate = EVENTS) {
+  #bucketOf(message, session) {
     const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1] ?? "";
     const key = `${methodOf(message)} ${type} ${session}`;
-    const at = performance.now();
-    return use(this.#buckets, key, () => ({ rate, left: rate.burst, at, held: [], heldCost: 0 }));
+    return use(this.#buckets, key, () => newBucket(EVENTS));
   }
 
   /** @returns {void} */
@@ -300,6 +300,9 @@ function use(map, key, make) {
 function sessionOf(message) {
   return message.subarray(-TAIL_BYTES).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
 }
+
+/** @type {(rate: Rate) => Bucket} */
+const newBucket = (rate) => ({ rate, left: rate.burst, at: performance.now(), held: [], heldCost: 0 });
 
 /** @type {(bucket: Bucket) => void} */
 function refill(bucket) {
