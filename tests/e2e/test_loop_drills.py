@@ -472,7 +472,9 @@ async def test_endless_console_flood_does_not_block_other_sessions(
 async def test_endless_requests_do_not_block_other_sessions(browser: Browser) -> None:
     other = (await browser.call("create_session"))["sessionId"]
     await browser.call("navigate", url=browser.site.page("<button>Other</button>"), sessionId=other)
-    flood = "setInterval(() => { for (let i = 0; i < 50; i++) fetch('/' + Math.random()).catch(() => 0) }, 10)"
+    flood = (
+        "setInterval(() => { for (let i = 0; i < 50; i++) fetch('/' + Math.random()).catch(() => 0) }, 10)"
+    )
     await browser.show(f"<h1>Flood</h1><script>{flood}</script>", observe="none")
     with anyio.fail_after(60):  # No session answered for more than 200 s.
         for _ in range(5):

@@ -3,7 +3,6 @@
 import { isObserved, observe } from "./memory.js";
 import { attr, factsOf, hasAttr, pass, renewFacts } from "./pass.js";
 import {
-  attribute,
   CDATA,
   closest,
   DOCUMENT,
