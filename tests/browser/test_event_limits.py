@@ -1,4 +1,4 @@
-"""The limits on the events about a page's console and WebSockets that reach the driver."""
+"""The limits on the events about a page's console, WebSockets and requests that reach the driver."""
 
 from __future__ import annotations
 
@@ -111,6 +111,53 @@ def test_page_that_adds_frames_without_end_is_slowed_down() -> None:
 
     assert read == frames * 20
     assert [command["params"]["rate"] for _, command in commands] == [20]
+
+
+def request(number: int, kind: str = "Fetch", **params: Any) -> str:
+    sent = {"url": f"http://a.test/{number}", "headers": {"type": "Document", "redirectResponse": "x"}}
+    id = f"77.{number}"
+    return event("Network.requestWillBeSent", requestId=id, request=sent, **params, type=kind, frameId="F")
+
+
+def about(number: int, name: str) -> str:
+    return event(f"Network.{name}", requestId=f"77.{number}", timestamp=1.5)
+
+
+def test_requests_of_a_flood_are_dropped_with_their_later_events() -> None:
+    names = ("requestWillBeSentExtraInfo", "responseReceived", "loadingFinished")
+    flood = [[request(i), *(about(i, name) for name in names)] for i in range(2_100)]
+    document = [request(3_000, "Document"), about(3_000, "loadingFailed")]
+    redirected = request(5, redirectResponse={"status": 302})
+    later = [request(4_000), about(4_000, "loadingFailed")]
+    turns = [sum(flood, []), [*document, redirected, request(2_050, "Document")]]
+
+    read, commands = filter_messages((0, sum(turns, [])), (2_000, later))
+
+    assert read == [*sum(flood[:2_000], []), *document, redirected, *later]
+    assert commands == []
+    paged = [[request(at * 1_000 + i) for i in range(300)] for at in range(30)]
+    _, commands = filter_messages(*((100, page) for page in paged))
+    assert commands[0][1]["params"] == {"rate": 20}
+
+
+def test_dropped_request_that_waits_for_the_driver_fails() -> None:
+    def paused(number: int) -> str:
+        sent = {"url": "http://a.test/", "headers": {"networkId": "77.1"}}
+        return event(
+            "Fetch.requestPaused", requestId=f"interception-{number}", request=sent, networkId=f"77.{number}"
+        )
+
+    known = [request(i) for i in range(1_999)]
+    asked_first = [paused(1_999), request(1_999)]
+    dropped = [request(2_001), paused(2_001), paused(2_002), request(2_002)]
+
+    read, commands = filter_messages((0, [*known, paused(7), *asked_first, *dropped]))
+
+    assert read == [*known, paused(7), *asked_first]
+    assert [command["method"] for _, command in commands] == ["Fetch.failRequest"] * 2
+    assert [(command["params"], command["sessionId"]) for _, command in commands] == [
+        ({"requestId": f"interception-{number}", "errorReason": "Failed"}, "S1") for number in (2_001, 2_002)
+    ]
 
 
 @pytest.mark.slow

@@ -1076,6 +1076,34 @@ async def test_huge_text_is_read_only_partially(tab: Page) -> None:
     assert nodes == [[0, "text", " " * 100 + "…", None]]
 
 
+REFERRING = {
+    "owners": "repeat(2e4, i => `<p aria-owns=b${i}></p>`) + repeat(2e4, i => `<b id=b${i}></b>`)",
+    "image maps": "repeat(6e3, i => `<img usemap=#m${i}>`) + repeat(6e3, i => `<map name=m${i}></map>`)",
+    "ids": """repeat(2e4, i => `<i id=n${i}></i>`)
+      + repeat(200, () => `<button aria-labelledby="${repeat(2e4, i => ` n${i}`)}"></button>`)""",
+    "selected options": """`<select multiple id=s>${repeat(2e4, () => '<option selected>o')}</select>`
+      + repeat(300, () => '<b role=button aria-labelledby=s></b>')""",
+}
+
+
+async def test_elements_that_refer_to_many_others_take_linear_time(tab: Page) -> None:
+    cdp = await tab.context.new_cdp_session(tab)
+    await cdp.send("Performance.enable")
+
+    async def processor_time() -> float:
+        metrics = (await cdp.send("Performance.getMetrics"))["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "ThreadTime")
+
+    for kind, html in REFERRING.items():
+        await tab.set_content("<body>")
+        fill = "const repeat = (length, write) => Array.from({ length }, (_, i) => write(i)).join('');"
+        await tab.evaluate(f"{fill} document.body.innerHTML = {html}; document.body.offsetHeight")
+        began = await processor_time()
+        await ask(tab, {"what": "look", "next": 1})
+        # Quadratic work took two to more than twenty seconds.
+        assert await processor_time() - began < 1.2, kind
+
+
 async def test_long_texts_are_shortened_and_invalid_characters_replaced(tab: Page) -> None:
     await tab.set_content("<button></button><p></p><i></i>")
     await tab.evaluate(

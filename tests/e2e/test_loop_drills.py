@@ -468,6 +468,22 @@ async def test_endless_console_flood_does_not_block_other_sessions(
     await browser.call("close_session", sessionId="default")
 
 
+@pytest.mark.slow
+async def test_endless_requests_do_not_block_other_sessions(browser: Browser) -> None:
+    other = (await browser.call("create_session"))["sessionId"]
+    await browser.call("navigate", url=browser.site.page("<button>Other</button>"), sessionId=other)
+    flood = (
+        "setInterval(() => { for (let i = 0; i < 50; i++) fetch('/' + Math.random()).catch(() => 0) }, 10)"
+    )
+    await browser.show(f"<h1>Flood</h1><script>{flood}</script>", observe="none")
+    with anyio.fail_after(60):  # No session answered for more than 200 s.
+        for _ in range(5):
+            await browser.call("click", selector="button", sessionId=other)
+
+    await browser.call("close_session", sessionId=other)
+    await browser.call("close_session", sessionId="default")
+
+
 @pytest.mark.parametrize("navigate", ["history.replaceState(null, '', '?' + n++)", "location.hash = n++"])
 async def test_endless_in_document_navigation_does_not_block_other_sessions(
     browser: Browser, watched_file: Path, navigate: str

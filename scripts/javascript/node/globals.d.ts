@@ -1,6 +1,9 @@
 // The few members of Node.js that the scripts use. The published types would bring a package of their own.
 
 interface Buffer extends Uint8Array {
+  includes(value: number | string): boolean;
+  indexOf(value: number | string, from?: number): number;
+  lastIndexOf(value: number | string): number;
   subarray(start?: number, end?: number): Buffer;
   toString(encoding?: string, start?: number, end?: number): string;
 }

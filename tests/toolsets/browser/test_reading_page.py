@@ -176,3 +176,13 @@ async def test_content_of_a_display_contents_element_is_read(browser: SessionBro
         await markdown(browser, "<div style='display: contents'><p>one<div hidden>two</div>three")
         == "one\n\nthree"
     )
+
+
+async def test_long_title_is_cut_in_every_answer(browser: SessionBrowser) -> None:
+    await browser.show("<script>document.title = 't'.repeat(1e6)</script>")
+
+    read = await browser.call("read_page")
+    [tab] = (await browser.call("tabs", action="list"))["tabs"]
+
+    assert read["title"] == "t" * 1_999 + "…"
+    assert tab["title"] == "t" * 2_000 + "… [cut, 1000000 characters]"

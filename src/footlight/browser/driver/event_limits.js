@@ -1,5 +1,5 @@
-// Limits how many events about a page's console and WebSockets reach the driver, and the size of values that a page
-// returns. Loaded into the driver's process before its own code.
+// Limits how many events about a page's console, WebSockets and requests reach the driver, and the size of values that a
+// page returns. Loaded into the driver's process before its own code.
 //
 // The driver parses all messages of browsers in order, and has no limit for those that wait. A page that writes 20,000
 // messages a second to its console would delay the replies to all other pages. It would also delay them in the browser,
@@ -7,19 +7,19 @@
 "use strict";
 
 const childProcess = require("node:child_process");
+const { DroppedRequests, REQUEST_METHOD } = require("./dropped_requests.js");
+const { excessOf, isValue, MAX_REPLY_BYTES, refusal } = require("./reply_limits.js");
 
 // The file descriptors by which a browser receives and sends messages. Each message ends with a zero byte.
 const TO_BROWSER = 3;
 const FROM_BROWSER = 4;
-const BURST = 2_500;
-const EVENTS_PER_SECOND = 500;
+/** @typedef {{ burst: number, perSecond: number }} Rate how many events a page may send at once, and then per second */
+const EVENTS = { burst: 2_500, perSecond: 500 };
+const REQUESTS = { burst: 2_000, perSecond: 100 }; // The driver and the server work longer for each.
 const BYTES_PER_EVENT = 4_096; // A longer event counts as several.
 const MAX_HELD = 200; // The number of messages of a page that the driver keeps.
 const RELEASE_MS = 100;
 const MAX_BUCKETS = 1_000;
-const MAX_REPLY_BYTES = 32 * 1024 * 1024; // Reading a larger value would delay the server's other callers.
-const MAX_VALUES = 150_000; // The same for a value with more elements and properties.
-const [QUOTE, COMMA, BACKSLASH] = Buffer.from('",\\');
 const HEAD_BYTES = 96;
 const TAIL_BYTES = 64;
 const FLOOD_MS = 1_000; // A shorter burst does not slow a page down.
@@ -48,6 +48,7 @@ const FRAME_COST = 25; // The driver and the browser work longer for a frame tha
  * The events of one page, kind and type that may still be delivered, and those that are held back.
  *
  * @typedef {object} Bucket
+ * @property {Rate} rate
  * @property {number} left how many events may still be delivered
  * @property {number} at when `left` was computed
  * @property {Held[]} held
@@ -74,6 +75,7 @@ class EventLimits {
   /** how many more bytes that message may have; below 0 it is too large */
   #room = Infinity;
   #releasing = false;
+  #requests;
   #deliver;
   #send;
   #lastId = FIRST_ID;
@@ -86,6 +88,9 @@ class EventLimits {
   constructor(deliver, send) {
     this.#deliver = deliver;
     this.#send = send;
+    this.#requests = new DroppedRequests((params, sessionId) =>
+      this.#command({ method: "Fetch.failRequest", params, ...(sessionId && { sessionId }) }),
+    );
   }
 
   /**
@@ -104,17 +109,20 @@ class EventLimits {
    * @type {(chunk: Buffer) => void}
    */
   read(chunk) {
+    /** @type {(message: Buffer) => boolean} */
+    const countRequest = (message) => this.#countRequest(message);
     let start = 0;
     for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
       this.#pend(chunk.subarray(start, end + 1));
       const parts = this.#pending;
-      const excess = this.#excess();
+      const excess = this.#room === Infinity ? "" : excessOf(parts, this.#room);
       this.#pending = [];
       const method = methodOf(parts[0]);
-      if (excess) this.#deliver(refusal(parts, excess));
+      if (excess) this.#deliver(refusal(parts, excess, sessionOf(Buffer.concat(parts.slice(-2)))));
       else if (LIMITED.has(method)) this.#deliverLimited(Buffer.concat(parts));
       else if (method === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
-      else if (method || !isOwnReply(parts[0])) parts.forEach(this.#deliver);
+      else if (method ? !this.#requests.drops(method, parts, countRequest) : !isOwnReply(parts[0]))
+        parts.forEach(this.#deliver);
       start = end + 1;
     }
     if (start < chunk.length) this.#pend(chunk.subarray(start));
@@ -136,17 +144,6 @@ class EventLimits {
     this.#room -= part.length;
     // For a message that is too large, its beginning and its end are enough.
     if (this.#room < 0 && this.#pending.length > 3) this.#pending.splice(1, this.#pending.length - 3);
-  }
-
-  /**
-   * Return the limit that the complete message exceeds, or "" if it exceeds none.
-   *
-   * @type {() => string}
-   */
-  #excess() {
-    if (this.#room < 0) return `${MAX_REPLY_BYTES} bytes`;
-    if (this.#room > MAX_REPLY_BYTES - MAX_VALUES) return "";
-    return hasTooManyValues(this.#pending) ? `${MAX_VALUES} values` : "";
   }
 
   /** @type {(message: Buffer) => void} */
@@ -183,6 +180,21 @@ class EventLimits {
   }
 
   /**
+   * Count a new request of a page, and return whether it is above the limit.
+   *
+   * @type {(message: Buffer) => boolean}
+   */
+  #countRequest(message) {
+    const session = sessionOf(message);
+    const bucket = use(this.#buckets, `${REQUEST_METHOD} ${session}`, () => newBucket(REQUESTS));
+    refill(bucket);
+    const isAbove = bucket.left < 1;
+    if (!isAbove) bucket.left -= 1;
+    else if (session) this.#slowDown(this.#noteFlood(session), session);
+    return isAbove;
+  }
+
+  /**
    * Return the bucket of a message. Errors are counted apart from other messages, and each page apart from other pages.
    *
    * @type {(message: Buffer, session: string) => Bucket}
@@ -190,7 +202,7 @@ class EventLimits {
   #bucketOf(message, session) {
     const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1] ?? "";
     const key = `${methodOf(message)} ${type} ${session}`;
-    return use(this.#buckets, key, () => ({ left: BURST, at: performance.now(), held: [], heldCost: 0 }));
+    return use(this.#buckets, key, () => newBucket(EVENTS));
   }
 
   /** @returns {void} */
@@ -252,9 +264,13 @@ class EventLimits {
 
   /** @type {(sessionId: string, rate: number) => void} */
   #setSpeed(sessionId, rate) {
-    if (this.#callerSetsSpeed) return;
+    if (!this.#callerSetsSpeed) this.#command({ method: SPEED_METHOD, params: { rate }, sessionId });
+  }
+
+  /** @type {(command: object) => void} */
+  #command(command) {
     this.#lastId += 1;
-    this.#send({ id: this.#lastId, method: SPEED_METHOD, params: { rate }, sessionId });
+    this.#send({ id: this.#lastId, ...command });
   }
 }
 
@@ -277,52 +293,6 @@ function use(map, key, make) {
 }
 
 /**
- * Return whether a message with this beginning is the reply to a script: a value that a page returns.
- *
- * @type {(head: Buffer) => boolean}
- */
-function isValue(head) {
-  return /^\{"id":\d+,"result":\{"result":\{/.test(head.toString("latin1", 0, HEAD_BYTES));
-}
-
-/**
- * Return whether there are too many commas outside the strings of a message.
- *
- * @type {(parts: Buffer[]) => boolean}
- */
-function hasTooManyValues(parts) {
-  let count = 0;
-  let isInString = false;
-  let isEscaped = false;
-  for (const part of parts)
-    for (const byte of part) {
-      if (isEscaped) isEscaped = false;
-      else if (byte === BACKSLASH) isEscaped = true;
-      else if (byte === QUOTE) isInString = !isInString;
-      else if (byte === COMMA && !isInString) count += 1;
-    }
-  return count > MAX_VALUES;
-}
-
-/**
- * Return the reply that replaces one that is too large: an exception of the script.
- *
- * @type {(parts: Buffer[], excess: string) => Buffer}
- */
-function refusal(parts, excess) {
-  const id = /^\{"id":(\d+)/.exec(parts[0].toString("latin1", 0, HEAD_BYTES))?.[1];
-  const sessionId = sessionOf(Buffer.concat(parts.slice(-2)));
-  const description = `Error: The page returned more than ${excess}`;
-  // Playwright passes on an exception of a script, but treats a protocol error as a navigation.
-  const exceptionDetails = {
-    ...{ exceptionId: 1, text: "Uncaught", lineNumber: 0, columnNumber: 0 },
-    exception: { type: "object", subtype: "error", className: "Error", description },
-  };
-  const result = { result: { type: "undefined" }, exceptionDetails };
-  return Buffer.from(`${JSON.stringify({ id: Number(id), result, ...(sessionId && { sessionId }) })}\0`);
-}
-
-/**
  * Return the session id at the end of a message, or "".
  *
  * @type {(message: Buffer) => string}
@@ -331,10 +301,14 @@ function sessionOf(message) {
   return message.subarray(-TAIL_BYTES).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
 }
 
+/** @type {(rate: Rate) => Bucket} */
+const newBucket = (rate) => ({ rate, left: rate.burst, at: performance.now(), held: [], heldCost: 0 });
+
 /** @type {(bucket: Bucket) => void} */
 function refill(bucket) {
   const now = performance.now();
-  bucket.left = Math.min(BURST, bucket.left + ((now - bucket.at) / 1_000) * EVENTS_PER_SECOND);
+  const { burst, perSecond } = bucket.rate;
+  bucket.left = Math.min(burst, bucket.left + ((now - bucket.at) / 1_000) * perSecond);
   bucket.at = now;
 }
 

@@ -15,6 +15,7 @@ from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
 from footlight.browser.page.page import Page, ReadingBlock
 from footlight.errors import DeadlineExceededError
+from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:
     from playwright.async_api import Dialog
@@ -47,6 +48,7 @@ STOP_SECONDS = 1.0
 UNDO_SECONDS = 1.0
 """How long each undo step may take after a call is cancelled. On a page that hangs, nothing is undone."""
 TITLE_SECONDS = 1.0
+MAX_TITLE = 2_000
 """How long a page may take to return its title. A slower page hangs or is about to show another document."""
 
 # Scripts and input
@@ -225,9 +227,9 @@ async def _take(steps: Iterable[Callable[[], Awaitable[object]]]) -> None:
 
 
 async def read_title(page: Page) -> str:
-    """Return the title, or "" during a navigation, when Playwright makes one up (`Loading http://…`)."""
+    """Return the title, cut if it is long. During a navigation return "", because Playwright makes one up."""
     waiting = page.document_request
-    title = await page.playwright.title()
+    title = cut_text(await page.playwright.title(), MAX_TITLE)
     return "" if waiting or page.document_request else title
 
 

@@ -3,7 +3,6 @@
 import { isObserved, observe } from "./memory.js";
 import { attr, factsOf, hasAttr, pass, renewFacts } from "./pass.js";
 import {
-  attribute,
   CDATA,
   closest,
   DOCUMENT,
@@ -12,6 +11,7 @@ import {
   fold,
   get,
   isInside,
+  MAX_REFERRED,
   NOTHING,
   shorten,
   TEXT,
@@ -157,10 +157,9 @@ function noteOwners(root) {
   for (const owner of findAll(root, "[aria-owns]")) {
     const facts = factsOf(owner);
     if (CLOSED.has(facts.tag) || visibilityOf(facts) !== SHOWN || closest.call(owner, '[aria-hidden="true"]')) continue;
-    for (const id of words(attribute(owner, "aria-owns") || "")) {
-      const element = byId(root, id);
-      if (element && !pass.owners.has(element) && !isInside(owner, element)) pass.owners.set(element, owner);
-    }
+    const owned = byIds(facts, "aria-owns").filter((each) => !pass.owners.has(each) && !isInside(owner, each));
+    for (const each of owned) pass.owners.set(each, owner);
+    pass.owned.set(owner, owned);
   }
 }
 
@@ -170,8 +169,7 @@ function addOwned(facts, children) {
   /** @type {(facts: Facts) => boolean} */
   const isTaken = ({ element }) => element && pass.owners.has(element);
   const list = children.filter((child) => !isTaken(/** @type {Facts} */ (child)));
-  if (!hasAttr(facts, "aria-owns")) return list;
-  for (const [element, owner] of pass.owners) if (owner === facts.element) list.push(" ", factsOf(element));
+  for (const element of pass.owned.get(facts.element) || NOTHING) list.push(" ", factsOf(element));
   return list;
 }
 
@@ -181,13 +179,18 @@ function byId(root, id) {
   return find ? find.call(root, id) : null;
 }
 
-/** @type {(facts: Facts, name: string) => AnyElement[]} */
+/**
+ * Return the elements that an attribute names by their ids.
+ *
+ * @type {(facts: Facts, name: string) => AnyElement[]}
+ */
 export function byIds(facts, name) {
   const ids = attr(facts, name);
   if (!ids) return NOTHING;
   const root = /** @type {Document | ShadowRoot} */ (Node.prototype.getRootNode.call(facts.element));
   const found = [];
-  for (const id of words(ids)) {
+  for (const id of words(shorten(ids))) {
+    if (pass.referred++ > MAX_REFERRED) break;
     const other = byId(root, id);
     if (other) found.push(other);
   }

@@ -151,7 +151,14 @@ export function placeholderOf(facts) {
 }
 
 /** @type {(elements: AnyElement[], mode: number) => string} */
-export const joinTexts = (elements, mode) => fold(elements.map((element) => reference(element, mode)).join(" ")).trim();
+export function joinTexts(elements, mode) {
+  let text = "";
+  for (const element of elements) {
+    text += reference(element, mode) + " ";
+    if (text.length > MAX_TEXT) break;
+  }
+  return fold(text).trim();
+}
 
 /**
  * Return the text that an element contributes to the name of another. A hidden element contributes all its text if an

@@ -51,6 +51,10 @@ class Pass {
     this.labelled = new Set();
     /** @type {Map<AnyElement, AnyElement>} */
     this.owners = new Map();
+    /** @type {Map<AnyElement, AnyElement[]>} */
+    this.owned = new Map(); // The elements that each owner owns.
+    /** @type {Map<Node, Map<string, AnyElement>>} */
+    this.imageMaps = new Map(); // By their names, for each tree.
     /** @type {Set<AnyElement>} */
     this.nameSources = new Set();
     /** @type {Set<Facts>} */
@@ -128,6 +132,10 @@ export class Facts {
     this.name = undefined;
     /** @type {string | undefined} */
     this.contents = undefined;
+    /** @type {string | undefined} */
+    this.value = undefined;
+    /** @type {string[] | undefined} */
+    this.selected = undefined; // The texts of the selected options.
     this.hasFieldValue = false; // Its contents include the value of a field.
   }
 }

@@ -53,6 +53,12 @@ const RANGES = words("slider spinbutton scrollbar meter progressbar separator");
 
 /** @type {(facts: Facts) => string} */
 export function valueText(facts) {
+  if (facts.value === undefined) facts.value = findValue(facts);
+  return facts.value;
+}
+
+/** @type {(facts: Facts) => string} */
+function findValue(facts) {
   const { element, tag } = facts;
   if (tag === "input") return inputValue(facts);
   if (tag === "textarea") return cut(keepLines(shorten(element.value || "")), MAX_TEXT);
@@ -68,9 +74,12 @@ export function valueText(facts) {
  * @type {(facts: Facts) => string}
  */
 function editedText(facts) {
+  const { visited } = pass;
+  pass.visited = null; // The value does not depend on the name for which it is read.
   pass.typed = true;
   const text = contents(facts).trim();
   pass.typed = false;
+  pass.visited = visited;
   return text && drawnLines(facts.element, text);
 }
 
@@ -100,9 +109,25 @@ function inputValue(facts) {
   return tidy(attr(facts, "aria-valuetext") || input.value, MAX_TEXT);
 }
 
-/** @type {(select: Facts) => string[]} */
-export const selectedTexts = (select) =>
-  Array.from(/** @type {HTMLSelectElement} */ (select.element).selectedOptions, optionText);
+/**
+ * Return the texts of the selected options, as many as can be part of a name or a value.
+ *
+ * @type {(select: Facts) => string[]}
+ */
+export function selectedTexts(select) {
+  if (select.selected) return select.selected;
+  /** @type {string[]} */
+  const texts = [];
+  select.selected = texts;
+  let size = 0;
+  for (const option of /** @type {HTMLSelectElement} */ (select.element).selectedOptions) {
+    const text = optionText(option);
+    texts.push(text);
+    size += text.length + 1;
+    if (size > MAX_TEXT) break;
+  }
+  return texts;
+}
 /** @type {(option: AnyElement) => string} */
 export const optionText = (option) =>
   tidy(attribute(option, "aria-label") || option.label || option.text || "", MAX_NAME);

@@ -231,10 +231,21 @@ function visitChildren(facts, depth, flags, nesting) {
 function visitAreas(facts, depth, flags) {
   const name = (attr(facts, "usemap") || "").replace(/^#/, "");
   if (!name) return;
-  const maps = [...findAll(/** @type {Scope} */ (Node.prototype.getRootNode.call(facts.element)), "map")];
-  const map = maps.find((one) => attribute(one, "name") === name);
+  const map = imageMapsIn(/** @type {Scope} */ (Node.prototype.getRootNode.call(facts.element))).get(name);
   for (const area of map ? findAll(map, "area[href]") : NOTHING) {
     const inner = factsOf(area);
     addNode(inner, "link", nameOf(inner), depth, flags & ~PRESENTATIONAL, 0, true, true);
   }
+}
+
+/** @type {(root: Scope) => Map<string, AnyElement>} */
+function imageMapsIn(root) {
+  let maps = pass.imageMaps.get(root);
+  if (!maps) {
+    // The first map of a name counts, and a later entry replaces an earlier one.
+    const all = [...findAll(root, "map")].reverse();
+    maps = new Map(all.map((map) => [attribute(map, "name") || "", map]));
+    pass.imageMaps.set(root, maps);
+  }
+  return maps;
 }

@@ -4,7 +4,7 @@
 
 import { isHidden } from "./left_out.js";
 import { mainOf } from "./main_content.js";
-import { DOCUMENT, documentOf, get, textOf, tidy, typeOf } from "./nodes.js";
+import { cut, DOCUMENT, documentOf, get, MAX_TITLE, textOf, tidy, typeOf } from "./nodes.js";
 import { Writer } from "./writer.js";
 
 /** @typedef {import("./writer.js").Options} Options */
@@ -19,7 +19,7 @@ function read(root, options) {
   if (isDocument && element && !blocks.some((block) => /^#{1,2} /.test(block)))
     blocks.unshift(...firstHeading(document));
   return {
-    title: tidy(get.title.call(document)),
+    title: tidy(cut(get.title.call(document), MAX_TITLE)),
     url: get.url.call(document),
     markdown: blocks.join("\n\n"),
   };

@@ -3,6 +3,7 @@
 import { getter } from "../../../driver/getter.js";
 
 export const MAX_DEPTH = 300; // Nested elements. Deeper content is plain text.
+export const MAX_TITLE = 2_000; // Characters.
 export const get = {
   baseURI: getter(Node, "baseURI"),
   body: getter(Document, "body"),
@@ -48,6 +49,8 @@ export const documentOf = (root) =>
   /** @type {Document} */ (typeOf(root) === DOCUMENT ? root : get.ownerDocument.call(root));
 /** @type {(text: string) => string} */
 export const tidy = (text) => text.replace(/\s+/g, " ").trim();
+/** @type {(text: string, limit: number) => string} */
+export const cut = (text, limit) => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
 
 /**
  * Return the children in the flat tree, which is the visible order and not the source order.
