@@ -202,7 +202,7 @@ def test_json_depth_is_limited_to_sixty_levels() -> None:
     assert levels == 60
 
 
-def test_repeated_row_controls_are_only_refs_after_the_row_with_their_targets() -> None:
+def test_repeated_row_controls_are_only_refs_from_the_third_row() -> None:
     nodes = [Node(0, "table", "", "e1")]
     for row, name in enumerate(("Tea", "Milk", "Jam", "Bread"), 1):
         controls = (
@@ -218,7 +218,7 @@ def test_repeated_row_controls_are_only_refs_after_the_row_with_their_targets() 
     assert lines == [
         "e1 table",
         ' row: e12 checkbox "Choose this Tea" | e13 link "Tea" -> /1 | e14 button "Delete"',
-        ' row: e22 | e23 "Milk" | e24',
+        ' row: e22 "Choose this Milk" | e23 "Milk" | e24 "Delete"',
         ' row: e32 | e33 "Jam" | e34 disabled',
         ' row: e42 | e43 "Bread" | e44',
     ]
