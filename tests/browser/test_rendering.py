@@ -224,6 +224,17 @@ def test_repeated_row_controls_are_only_refs_from_the_third_row() -> None:
     ]
 
 
+def test_description_like_that_of_the_previous_column_is_omitted() -> None:
+    nodes = [Node(0, "row", "", "e1")]
+    columns = (("Name", "Sort by Name"), ("Mail", "Sort by Mail"), ("Age", "Years"))
+    for at, (name, description) in enumerate(columns):
+        nodes += [Node(1, "columnheader", ""), Node(2, "link", name, f"e{at + 2}", description=description)]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        'row of links: e2 "Name" description "Sort by Name" | e3 "Mail" | e4 "Age" description "Years"'
+    ]
+
+
 def test_targets_are_shown_once_and_only_first_in_second_row() -> None:
     nodes = [Node(0, "table", "", "e1")]
     for row, path in enumerate(("/tea", "/milk", "/jam"), 1):

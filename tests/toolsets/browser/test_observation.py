@@ -759,7 +759,8 @@ async def test_changed_unnamed_field_is_named_by_row_and_column(
     """A table without headers may have the names of its columns in its first row, or not."""
     await browser.show(
         f"""<table role=table><tr><{head}>Product<{head}>Price<{head}>Stock
-        <tr><td>Rope<td><input id=p1><td><input id=s1><tr><td>Tape<td><input id=p2><td><input id=s2></table>"""
+        <tr><td>Rope<td><input id=p1><td><input id=s1>
+        <tr><td>Tape<td><input id=p2><td><input id=s2></table>"""
     )
 
     observation = await call_observed(browser, "fill", selector="#s2", value="12")

@@ -96,7 +96,7 @@ class RowRun:
             self._heads = frozenset(part.name for parts in cells for part in parts)
         shown, self._names = without_repeated_names(shown, self._heads, self._names if is_next else ())
         above = self._cells if is_next and len(self._cells) == len(shown) else ()
-        # Names that come from the row are written in the second one as well, which shows what they are made of.
+        # Names that come from the row are written in the second one as well: it shows what they are made of.
         is_alike = is_numbered and bool(above) and with_names_of_row(above, shown) == above
         has_urls = not is_header and self._count <= ROWS_WITH_URLS and not is_alike
         self._urls = () if is_header else cells
