@@ -202,7 +202,7 @@ def test_json_depth_is_limited_to_sixty_levels() -> None:
     assert levels == 60
 
 
-def test_repeated_row_controls_are_only_refs_after_the_row_with_their_targets() -> None:
+def test_repeated_row_controls_are_only_refs_from_the_third_row() -> None:
     nodes = [Node(0, "table", "", "e1")]
     for row, name in enumerate(("Tea", "Milk", "Jam", "Bread"), 1):
         controls = (
@@ -218,9 +218,20 @@ def test_repeated_row_controls_are_only_refs_after_the_row_with_their_targets() 
     assert lines == [
         "e1 table",
         ' row: e12 checkbox "Choose this Tea" | e13 link "Tea" -> /1 | e14 button "Delete"',
-        ' row: e22 | e23 "Milk" | e24',
+        ' row: e22 "Choose this Milk" | e23 "Milk" | e24 "Delete"',
         ' row: e32 | e33 "Jam" | e34 disabled',
         ' row: e42 | e43 "Bread" | e44',
+    ]
+
+
+def test_description_like_that_of_the_previous_column_is_omitted() -> None:
+    nodes = [Node(0, "row", "", "e1")]
+    columns = (("Name", "Sort by Name"), ("Mail", "Sort by Mail"), ("Age", "Years"))
+    for at, (name, description) in enumerate(columns):
+        nodes += [Node(1, "columnheader", ""), Node(2, "link", name, f"e{at + 2}", description=description)]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        'row of links: e2 "Name" description "Sort by Name" | e3 "Mail" | e4 "Age" description "Years"'
     ]
 
 

@@ -11,6 +11,7 @@ from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.rendering import CELLS, Line
 from footlight.browser.snapshot.text.rows import (
     have_numbered_urls,
+    with_names_of_row,
     without_descriptions,
     without_repeated_names,
     without_repeated_urls,
@@ -94,9 +95,11 @@ class RowRun:
         if is_header:
             self._heads = frozenset(part.name for parts in cells for part in parts)
         shown, self._names = without_repeated_names(shown, self._heads, self._names if is_next else ())
-        has_urls = not is_header and self._count <= ROWS_WITH_URLS and not is_numbered
-        self._urls = () if is_header else cells
         above = self._cells if is_next and len(self._cells) == len(shown) else ()
+        # Names that come from the row are written in the second one as well: it shows what they are made of.
+        is_alike = is_numbered and bool(above) and with_names_of_row(above, shown) == above
+        has_urls = not is_header and self._count <= ROWS_WITH_URLS and not is_alike
+        self._urls = () if is_header else cells
         self._depth, self._end, self._cells = line.depth, span.stop, () if is_header else shown
         row = _name_row(line.node, shown, has_grid_cells="gridcell" in roles)
         return Line(line.depth, row, line.mark, cells=shown, has_urls=has_urls, above=above)
