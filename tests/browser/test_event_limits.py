@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -129,11 +130,11 @@ def test_requests_of_a_flood_are_dropped_with_their_later_events() -> None:
     document = [request(3_000, "Document"), about(3_000, "loadingFailed")]
     redirected = request(5, redirectResponse={"status": 302})
     later = [request(4_000), about(4_000, "loadingFailed")]
-    turns = [sum(flood, []), [*document, redirected, request(2_050, "Document")]]
+    turns = [[*chain.from_iterable(flood)], [*document, redirected, request(2_050, "Document")]]
 
-    read, commands = filter_messages((0, sum(turns, [])), (2_000, later))
+    read, commands = filter_messages((0, [*chain.from_iterable(turns)]), (2_000, later))
 
-    assert read == [*sum(flood[:2_000], []), *document, redirected, *later]
+    assert read == [*chain.from_iterable(flood[:2_000]), *document, redirected, *later]
     assert commands == []
     paged = [[request(at * 1_000 + i) for i in range(300)] for at in range(30)]
     _, commands = filter_messages(*((100, page) for page in paged))

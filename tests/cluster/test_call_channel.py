@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from footlight.caller import LOCAL
-from footlight.cluster.call_channel import CallAddress, CallChannel, CallListener
 from footlight.cluster.fleet import Fleet
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.worker import Load, RemoteCall, Worker, WorkerReply, WorkerStatus
+from footlight.cluster.worker.call_channel import CallAddress, CallChannel, CallListener
 from footlight.cluster.worker_calls import ConnectionLostError, wait_for_reply
 from footlight.config import ClusterSettings
 from footlight.errors import ConfigurationError

@@ -3,7 +3,7 @@
 `serving` is the composition root. The front has the interface of the dispatcher and routes each call to the
 worker that has its session; `fleet` knows the workers and chooses one for a new session; `worker` is the
 actor that runs the calls of one machine; `registry` is the actor that remembers which worker has a session
-`default`. `call_channel` sends calls to workers without Ray. Only `ray_api` imports Ray.
+`default`. Only `ray_api` imports Ray.
 """
 
 from footlight.cluster.serving import run

@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from footlight.browser.sessions.change_events import ignore_change
-from footlight.cluster.call_channel import CallChannel
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.placement import LeastLoaded
 from footlight.cluster.ray_api import ActorLostError, find_actor, list_actors, start_actor
 from footlight.cluster.worker import WORKER, Worker
+from footlight.cluster.worker.call_channel import CallChannel
 from footlight.errors import ResourceExhaustedError
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from footlight.cluster.call_channel import CallChannel
     from footlight.cluster.ray_api import RemoteActor
     from footlight.cluster.worker import Load, WorkerStatus
+    from footlight.cluster.worker.call_channel import CallChannel
 
 __all__ = ["KnownWorker"]
 

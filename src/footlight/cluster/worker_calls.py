@@ -14,9 +14,9 @@ from footlight.errors import DeadlineExceededError, WorkerLostError
 from footlight.server.help import InputRequired
 
 if TYPE_CHECKING:
-    from footlight.cluster.call_channel import CallChannel
     from footlight.cluster.known_worker import KnownWorker
     from footlight.cluster.worker import HelpMessage, HelpStep, RemoteCall
+    from footlight.cluster.worker.call_channel import CallChannel
     from footlight.server.calls.progress import Report
     from footlight.server.help import Elicitation, HelpReply, Invitation
     from footlight.server.tools.declaration import Tool

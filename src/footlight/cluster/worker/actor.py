@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.sessions.change_events import SessionChange
-from footlight.cluster.call_channel import CallAddress, CallListener
 from footlight.cluster.ray_api import (
     forget_token,
     kill_own_actor,
@@ -23,6 +22,7 @@ from footlight.cluster.ray_api import (
     require_token,
     uses_tls,
 )
+from footlight.cluster.worker.call_channel import CallAddress, CallListener
 from footlight.cluster.worker.draining import (
     end_with_lease,
     end_without_node,
