@@ -533,7 +533,8 @@ async def test_distant_elements_are_not_suggested(inspected: Page, selector: str
 async def test_closest_elements_are_found_quickly_on_a_large_page(inspected: Page) -> None:
     row = '<tr id="row-%d"><td>Product %d</td><td><button name="buy-%d">Buy number %d</button></td></tr>'
     rows = "".join(row % (i, i, i, i) for i in range(2500))
-    await inspected.set_content(f"<table>{rows}</table><button id='submit'>Submit order</button>")
+    fields = "".join(f"<label>Field {i} <input name=field-{i}></label>" for i in range(9_000))
+    await inspected.set_content(f"<button id='submit'>Submit order</button>{fields}<table>{rows}</table>")
 
     taken = await inspected.evaluate(
         f"""request => {{
@@ -541,19 +542,20 @@ async def test_closest_elements_are_found_quickly_on_a_large_page(inspected: Pag
           );
           const times = [];
           let found;
-          for (let i = 0; i < 5; i++) {{
+          for (let i = 0; i < 3; i++) {{
             const began = performance.now();
             found = inspect(request);
             times.push(performance.now() - began);
           }}
-          return [found, Math.min(...times)];
+          return [found, Math.min(...times), times[0]];
         }}""",
         closest_request("#submit-button"),
     )
 
-    found, milliseconds = taken
+    found, milliseconds, first = taken
     assert found[0] == 'button "Submit order" (#submit)'
     assert milliseconds < 1000  # the goal is 50; a busy machine must not fail the test
+    assert first < 3000  # Searching the page for the labels of each field took 15 s.
 
 
 # table

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from footlight.browser.page.events import Events
 from tests.conftest import Browser, SessionBrowser, connect_browser
 from tests.site import Site
 from tests.tiers import sample_parameters
@@ -512,3 +513,31 @@ async def test_error_without_open_dialog_explains_the_ask_setting(browser: Sessi
         "suggestion": "A dialog is left open only if the session's dialogs setting is ask. Others are "
         "answered at once, as data.dialogs reports.",
     }
+
+
+async def test_dialogs_between_two_calls_are_limited_in_number_and_length(browser: SessionBrowser) -> None:
+    await browser.show("<p>Ready")
+    alerts = (
+        "for (let i = 0; i < 30; i++) alert(i + ' ' + 'x'.repeat(1e5)); document.body.textContent = 'Done'"
+    )
+    first = await browser.call("evaluate", script=f"setTimeout(() => {{ {alerts} }}, 0); 0")
+    second = await browser.call("wait_for", text="Done")
+
+    dialogs: list[list[dict[str, str]]] = [first.get("dialogs", []), second.get("dialogs", [])]
+    assert max(map(len, dialogs)) <= 20
+    [last] = [each["message"] for some in dialogs for each in some if each["message"].startswith("29 ")]
+    assert last == "29 " + "x" * 1_997 + "… [cut, 10240 characters]"
+
+
+def test_events_are_kept_up_to_the_limit_until_they_are_taken() -> None:
+    events = Events()
+    events.closed.extend(f"page-{number}" for number in range(10))
+    earlier = events.copy()
+    events.closed.extend(f"page-{number}" for number in range(10, 25))
+
+    assert [*events.after(earlier).closed] == [f"page-{number}" for number in range(10, 25)]
+    events.closed.extend(f"page-{number}" for number in range(25, 1_000))
+    kept = [f"page-{number}" for number in range(980, 1_000)]
+    assert [*events.after(earlier).closed] == kept
+    assert [*events.take().closed] == kept
+    assert [*events.take().closed] == []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.page.events import DialogSeen, Events
 from footlight.errors import DialogOpenError, InvalidParameterError
+from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:
     from playwright.async_api import Dialog
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from footlight.config import DialogAnswer
 
 __all__ = ["Dialogs", "OpenDialog", "send_answer"]
+
+MAX_TEXT = 2_000
+"""The number of characters that are kept of a dialog's message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class OpenDialog:
 
     @property
     def message(self) -> str:
-        return self.playwright.message
+        return cut_text(self.playwright.message, MAX_TEXT)
 
     def error(self) -> DialogOpenError:
         """Return the error for a call that cannot run while the dialog is open."""
@@ -122,9 +126,8 @@ class Dialogs:
         answer = self.policy.get(dialog.type, "dismiss")
         if answer == "ask" and not page_id:
             answer = "accept" if dialog.type == "alert" else "dismiss"
-        self._events.dialogs.append(
-            DialogSeen(page_id, dialog.type, dialog.message, dialog.default_value, _HANDLED[answer])
-        )
+        message, default = (cut_text(text, MAX_TEXT) for text in (dialog.message, dialog.default_value))
+        self._events.dialogs.append(DialogSeen(page_id, dialog.type, message, default, _HANDLED[answer]))
         if answer == "ask":
             self._leave_open(page_id, dialog)
         else:

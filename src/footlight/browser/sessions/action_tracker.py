@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.page.events import Events, PageOpened
+from footlight.browser.page.events import Events, PageOpened, keep_recent
 from footlight.browser.page.page import LastAction
 
 if TYPE_CHECKING:
@@ -110,5 +110,7 @@ class ActionTracker:
         """Return the events since the last call, with the current URLs of opened pages."""
         events = self._events.take()
         urls = {page.id: page.url for page in self._pages.open_pages}
-        events.pages = [PageOpened(page.page_id, urls.get(page.page_id, page.url)) for page in events.pages]
+        events.pages = keep_recent(
+            PageOpened(page.page_id, urls.get(page.page_id, page.url)) for page in events.pages
+        )
         return events

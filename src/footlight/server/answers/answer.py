@@ -264,7 +264,7 @@ def _events_as_json(events: Events) -> dict[str, Any]:
     """Return the lists of events that are not empty, oldest first, and whether the session was restored."""
     lists: dict[str, Any] = {
         "newPages": [{"pageId": page.page_id, "url": page.url} for page in events.pages],
-        "closedPages": events.closed,
+        "closedPages": [*events.closed],
         "refusedPages": events.refused or None,
         "restored": events.restored,
         "dialogs": [

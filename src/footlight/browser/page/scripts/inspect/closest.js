@@ -90,8 +90,8 @@ const NAMING = [
   "id", "data-testid", "data-test-id", "data-test", "name", "aria-label", "placeholder", "alt", "title",
 ];
 
-/** @type {(query: Query, element: AnyElement) => Entry | null} */
-function rank(query, element) {
+/** @type {(query: Query, element: AnyElement, labels: Map<AnyElement, AnyElement>) => Entry | null} */
+function rank(query, element, labels) {
   const tag = tagOf(element);
   if (UNSEEN[tag]) return null;
   /** @type {string[]} */
@@ -102,7 +102,8 @@ function rank(query, element) {
     for (let i = 0; i < NAMING.length; i++) texts[i] = attr(element, NAMING[i]);
     if (query.classes) texts[texts.length] = attr(element, "class");
     if (tag === "input") texts[texts.length] = buttonText(element);
-    if (tag === "input" || tag === "select" || tag === "textarea") texts[texts.length] = quickLabel(element);
+    const label = labels.get(element);
+    if (label) texts[texts.length] = glance(label);
   }
   const tagged = INTERACTIVE[tag];
   const acts = tagged === 1 || INTERACTIVE_ROLES[explicit] === 1;
@@ -114,10 +115,20 @@ function rank(query, element) {
   return points ? { element, points: points + (acts ? 0.08 : 0), acts } : null;
 }
 
-/** @type {(element: AnyElement) => string} */
-function quickLabel(element) {
-  const labels = read(element, "labels");
-  return labels?.length ? glance(labels[0]) : "";
+/**
+ * Return the first label of each field. The property `labels` of each field would search the whole tree.
+ *
+ * @type {(root: Document | ShadowRoot) => Map<AnyElement, AnyElement>}
+ */
+function firstLabels(root) {
+  /** @type {Map<AnyElement, AnyElement>} */
+  const found = new Map();
+  const labels = queryAll(root, "label");
+  for (let i = 0; i < labels.length && i < MAX_SEEN; i++) {
+    const control = read(labels[i], "control");
+    if (control && !found.has(control)) found.set(control, labels[i]);
+  }
+  return found;
 }
 
 /**
@@ -140,8 +151,9 @@ function rankElements(query) {
   let seen = 0;
   for (let r = 0; r < all.length; r++) {
     const elements = queryAll(all[r], "*");
+    const labels = firstLabels(all[r]);
     for (let i = 0; i < elements.length && seen < MAX_SEEN; i++, seen++) {
-      const entry = rank(query, elements[i]);
+      const entry = rank(query, elements[i], labels);
       if (entry && entry.points >= MIN_SCORE) place(best, entry, 60);
     }
   }
