@@ -15,6 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footlight.server.answers.answer import Answer, AnswerLink, PageText
+from footlight.server.answers.json_values import PageTitle
 from footlight.server.answers.masking import Masker, keep_unmasked, mask_document
 from footlight.server.answers.secrets import Secrets
 from tests.processor_time import limit_processor_time
@@ -295,3 +296,15 @@ def test_masking_a_long_text_is_fast() -> None:
 
     with limit_processor_time(20):
         assert mask(text) == text
+
+
+def test_title_of_a_page_is_masked_with_and_without_its_site() -> None:
+    text = PageText('e1 heading "Code ***" level=1')
+    title = PageTitle.of("Code 4821 | Bank", "Log in | Bank")
+    observation = {"kind": "diff", "title": title, "text": text}
+    answer = Answer(content={"success": True, "data": {}, "observation": observation}, session_id=None)
+
+    masked = MASK(answer)
+
+    assert masked.content["observation"]["title"] == "Code [secret PIN] | Bank"
+    assert "4821" not in masked.text

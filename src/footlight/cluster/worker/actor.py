@@ -126,6 +126,9 @@ class Worker:
     async def end(self) -> None:
         """Close all sessions and end. Ray does not start the worker again."""
         self._listener.close()
+        for each in self._endings:  # It ends once.
+            if each is not asyncio.current_task():
+                each.cancel()
         with contextlib.suppress(Exception):
             if (running := await self._find_running()) is not None:
                 await running.close()

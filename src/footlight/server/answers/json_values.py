@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, cast
 
@@ -40,6 +40,12 @@ class PageTitle(str):
             site, _, end = title.partition(separator)
             if end and before.startswith(f"{site}{separator}"):
                 found.own = end
+        return found
+
+    def map(self, change: Callable[[str], str]) -> PageTitle:
+        """Return the title with both texts changed."""
+        found = type(self)(change(str(self)))
+        found.own = change(self.own)
         return found
 
 

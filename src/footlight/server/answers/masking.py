@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, cast
 
 from footlight.patterns import AnyOf, overlapping_rest
+from footlight.server.answers.json_values import PageTitle
 from footlight.server.answers.secret_patterns import MARKED, beginning_pattern, value_pattern
 from footlight.server.answers.secrets import MIN_LENGTH, Secrets
 
@@ -108,6 +109,8 @@ class Masker:
         return _without_end(_without_beginning(text, self._secrets), self._secrets)
 
     def _mask_value(self, value: Any, texts: Mapping[str, str]) -> Any:
+        if isinstance(value, PageTitle):
+            return value.map(self.text)
         if isinstance(value, str):
             known = texts.get(value)
             text = self.text(value) if known is None else known
