@@ -165,7 +165,7 @@ async def test_page_full_of_secrets_does_not_block_the_event_loop(
         answer = await browser.answer("get_attribute", selector="body", attribute="title")
         uri = (answer.structured_content or {})["resource"]["uri"]
         assert "3141" not in str(await browser.client.read_resource(uri))
-        error = await browser.refused("click", selector="button", expect={"url": "/nowhere"}, timeout=9_000)
+        error = await browser.refused("click", selector="button", expect={"url": "/nowhere"}, timeout=15_000)
         assert error["code"] == "EXPECTATION_FAILED"
 
     assert gaps.too_long == []
