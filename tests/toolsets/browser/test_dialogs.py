@@ -526,7 +526,7 @@ async def test_dialogs_between_two_calls_are_limited_in_number_and_length(browse
     dialogs: list[list[dict[str, str]]] = [first.get("dialogs", []), second.get("dialogs", [])]
     assert max(map(len, dialogs)) <= 20
     [last] = [each["message"] for some in dialogs for each in some if each["message"].startswith("29 ")]
-    assert last == "29 " + "x" * 1_997 + "… [cut, 10240 characters]"
+    assert last == "29 " + "x" * 4_997 + "… [cut, 10240 characters]"
 
 
 def test_events_are_kept_up_to_the_limit_until_they_are_taken() -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Dialogs", "OpenDialog", "send_answer"]
 
-MAX_TEXT = 2_000
+MAX_TEXT = 5_000
 """The number of characters that are kept of a dialog's message."""
 
 
