@@ -202,7 +202,7 @@ def test_missing_parameter_error_includes_expected_parameters() -> None:
     ("arguments", "message"),
     [
         ({"lampName": 7}, "lampName: must be a valid string, got 7"),
-        ({"lampName": ""}, "lampName: String should have at least 1 character, got ''"),
+        ({"lampName": ""}, "lampName: must have at least 1 character, got ''"),
         ({"lampName": "a", "mode": "dim"}, "mode: must be 'slow' or 'fast', got 'dim'"),
         ({"lampName": "a", "times": "2"}, "times: must be a valid integer, got '2'"),
         ({"lampName": "a", "times": True}, "times: must be a valid integer, got True"),
@@ -214,14 +214,19 @@ def test_missing_parameter_error_includes_expected_parameters() -> None:
         ({"lampName": "a", "timeout": 0}, "timeout: must be greater than or equal to 1, got 0"),
         (
             {"lampName": "a", "lamp_name": "b"},
-            "lamp_name: unknown parameter; "
+            "lamp_name: unknown parameter; it is called lampName here",
+        ),
+        (
+            {"lampName": "a", "colour": "red"},
+            "colour: unknown parameter; "
             "light takes lampName, mode, times, lamp, tags, sessionId, pageId, timeout, observe, settle, "
             "expect, locator, budget",
         ),
         (
-            {"lampName": "a", "expect": {"txt": "lit"}},
-            "expect.txt: unknown field; expect takes text, gone, url, request, value, count",
+            {"lampName": "a", "expect": {"label": "lit"}},
+            "expect.label: unknown field; expect takes text, gone, url, request, value, count",
         ),
+        ({"lampName": "a", "expect": {"txt": "lit"}}, "expect.txt: unknown field; it is called text here"),
         (
             {"lampName": "a", "tags": 1, "mode": 1},
             "mode: must be 'slow' or 'fast', got 1; tags: must be a valid list, got 1",
@@ -244,8 +249,7 @@ def test_missing_parameter_error_also_names_unknown_field() -> None:
         light.parse({"lampName": "a", "lamp": {}, "expect": {"txt": "lit"}})
 
     assert raised.value.message == (
-        "light needs the parameter lamp.watts; "
-        "expect.txt: unknown field; expect takes text, gone, url, request, value, count"
+        "light needs the parameter lamp.watts; expect.txt: unknown field; it is called text here"
     )
     assert raised.value.details["missing"] == ["lamp.watts"]
 

@@ -245,6 +245,25 @@ async def test_error_names_the_missing_parameters(browser: SessionBrowser) -> No
     assert error["details"]["missing"] == ["selector", "attribute"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "given", "meant"),
+    [
+        ("click", {"ref": "e1"}, "selector"),
+        ("hover", {"element": "button", "target": "e1"}, "selector"),
+        ("fill", {"selector": "e1", "text": "a"}, "value"),
+        ("type", {"selector": "e1", "value": "a"}, "text"),
+        ("evaluate", {"function": "() => 1"}, "script"),
+        ("close_session", {"session_id": "a"}, "sessionId"),
+    ],
+)
+async def test_error_names_the_parameter_that_another_server_calls_otherwise(
+    browser: SessionBrowser, tool: str, given: dict[str, str], meant: str
+) -> None:
+    error = await browser.refused(tool, **given)
+
+    assert f"unknown parameter; it is called {meant} here" in error["message"]
+
+
 # Pages that hang
 
 HANG = "<p>page</p><button onclick='while (true);'>hang</button><input>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import typing
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,19 @@ MAX_KEYS = 50_000
 """The maximum number of keys in an object."""
 MAX_VALUE_CHARACTERS = 100
 MAX_DEPTH = 3
+OTHER_NAMES = {
+    "code": "script",
+    "element": "selector",
+    "expression": "script",
+    "function": "script",
+    "ref": "selector",
+    "target": "selector",
+    "text": "value",
+    "uid": "selector",
+    "value": "text",
+    "values": "value",
+}
+"""Names that other browser servers give to a parameter, with the name in this server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +168,8 @@ def _problem(problem: Any, expected: ExpectedArguments) -> tuple[str, str, str]:
     path = ".".join(_shorten(str(part)) for part in problem["loc"]) or "arguments"
     if problem["type"] == "extra_forbidden":
         return path, "extra", _describe_unknown(expected, problem["loc"])
-    text = str(problem["msg"]).replace("Input should be", "must be").removeprefix("Value error, ")
+    text = str(problem["msg"]).removeprefix("Value error, ")
+    text = text.replace("Input should be", "must be").replace("String should", "must")
     if problem["type"] in _OBJECT_PROBLEMS:
         text = "must be an object"
     value = "" if _takes_secret(expected, path) else f", got {_shorten_value(problem['input'])}"
@@ -176,9 +191,17 @@ def _describe_unknown(expected: ExpectedArguments, location: Sequence[str | int]
         schema = schema.get("items", {}) if isinstance(part, int) else inner.get(part, {})
     known = ", ".join(schema.get("properties", ())) or "none"
     path = ".".join(around)
-    if not path:
-        return f"{name}: unknown parameter; {expected.tool} takes {known}"
-    return f"{path}.{name}: unknown field; {path} takes {known}"
+    takes = f"{path or expected.tool} takes {known}"
+    if meant := _meant_name(name, tuple(schema.get("properties", ()))):
+        takes = f"it is called {meant} here"
+    return f"{path}.{name}: unknown field; {takes}" if path else f"{name}: unknown parameter; {takes}"
+
+
+def _meant_name(name: str, known: Sequence[str]) -> str | None:
+    """Return the known name that a wrong name most likely means, or None."""
+    if (other := OTHER_NAMES.get(name)) in known:
+        return other
+    return next(iter(difflib.get_close_matches(to_camel(name), known, n=1, cutoff=0.8)), None)
 
 
 def _shorten_value(value: object) -> str:
