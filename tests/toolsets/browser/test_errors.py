@@ -103,6 +103,17 @@ async def test_error_for_an_unusable_element_gives_the_reason(
         assert error["message"] == f'"#e" cannot be used: {detail}'
 
 
+async def test_error_for_a_hidden_element_says_how_to_use_a_visible_match(browser: SessionBrowser) -> None:
+    await browser.show("<ul hidden><li>Open</ul><p>Open</p><button onclick='document.title = 1'>Open</button>")
+
+    error = await browser.refused("click", selector="text=Open", timeout=300)
+    await browser.call("click", selector="text=Open >> visible=true >> nth=1")
+
+    assert "also matches 2 visible elements" in error["message"]
+    assert error["suggestion"] == 'Use "text=Open >> visible=true" for the first visible match, or a ref.'
+    assert (await browser.call("get_page_metadata"))["title"] == "1"
+
+
 async def test_action_timeout_reports_that_nothing_was_dispatched(browser: SessionBrowser) -> None:
     url = (
         await browser.show(

@@ -128,7 +128,7 @@ async def find_obstacle(
     Return None if it can be used, or if the page does not reply in time. With `editing`, a read-only field is
     an obstacle too.
     """
-    obstacle = None
+    obstacle, visible_others = None, 0
     page.start_probes()
     if not await page.probe.is_answered(deadline.limit_reading(DIAGNOSIS_MS / 1000)):
         return None
@@ -140,13 +140,15 @@ async def find_obstacle(
             if is_there:
                 try:
                     obstacle = await _inspect_obstacle(found.first, editing=editing)
+                    if obstacle and obstacle["reason"] == "hidden":
+                        visible_others = await found.locator("visible=true").count()
                 except PlaywrightTimeout:  # The element was just removed, or the page is too busy to reply.
                     is_there = await found.count() > 0
     except (Error, TimeoutError, ValueError):
         return None
     if not is_there:
         return await _element_not_found(page, selector, deadline.limit_reading(DIAGNOSIS_MS / 1000))
-    return obstacle and _element_not_interactive(page, selector, obstacle)
+    return obstacle and _element_not_interactive(page, selector, obstacle, visible_others)
 
 
 async def find_lasting_cover(page: Page, selector: str, element: Locator) -> FootlightError | None:
@@ -201,9 +203,19 @@ def element_keeps_moving(page: Page, selector: str, by: str) -> ElementNotIntera
     )
 
 
-def _element_not_interactive(page: Page, selector: str, obstacle: Obstacle) -> ElementNotInteractiveError:
+def _element_not_interactive(
+    page: Page, selector: str, obstacle: Obstacle, visible_others: int = 0
+) -> ElementNotInteractiveError:
+    """Return the error for an obstacle. `visible_others` counts the visible matches if the first is hidden."""
+    others = suggestion = None
+    if visible_others:
+        others = f"; the selector also matches {visible_others} visible element{'s' * (visible_others > 1)}"
+        suggestion = f'Use "{selector} >> visible=true" for the first visible match, or a ref.'
+    elif obstacle["reason"] == "hidden":
+        suggestion = "Do first what shows it, such as opening its menu, tab or section, then try again."
     return ElementNotInteractiveError(
-        f'"{selector}" cannot be used: {obstacle["detail"]}',
+        f'"{selector}" cannot be used: {obstacle["detail"]}{others or ""}',
+        suggestion=suggestion,
         selector=selector,
         page=page.url,
         reason=obstacle["reason"],
