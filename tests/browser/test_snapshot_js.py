@@ -316,6 +316,8 @@ POINTER = "style='cursor: pointer'"
         (f"<div {POINTER}><p>Delete <b>this</b> one</p><p>Archive</p></div>", ["Delete this one", "Archive"]),
         (f"<div {POINTER}>Open <b>the</b> <i>door</i></div>", []),
         (f"<div {POINTER}><div><span>Only one</span></div></div>", []),
+        (f"<table><tr><th>A<th>B<tr><td {POINTER}><div>Edit</div><div>Copy</div><td>b</table>", ["Edit", "Copy"]),
+        (f"<h2 {POINTER}><span>Title</span><span>*</span></h2>", []),
         ("<div><div>Delete</div><div>Archive</div></div>", []),
         (f"<label {POINTER}><input type=checkbox><span>A</span><span>B</span></label>", []),
     ],
@@ -327,6 +329,21 @@ async def test_parts_of_clickable_elements_have_refs(tab: Page, html: str, texts
     assert [text for text in inner if text in texts] == texts
     if not texts:
         assert sum(1 for node in nodes if node[3]) <= 1
+
+
+async def test_empty_ornaments_are_left_out(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        "<ul role=menu><li role=menuitem tabindex=0>Open<li role=presentation tabindex=0>"
+        f"<li role=none tabindex=0 {POINTER}><li role=none tabindex=0>More</ul>",
+    )
+
+    assert nodes == [
+        [0, "menu", "", "e1"],
+        [1, "menuitem", "Open", "e2"],
+        [1, "generic", "", "e4"],
+        [1, "generic", "", "e5", {"x": "More"}],
+    ]
 
 
 async def test_css_content_of_a_text_field_is_its_placeholder(tab: Page) -> None:

@@ -69,8 +69,8 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
   if (text && text !== name.text && text !== value) extra.push('"x":' + quote(text));
   const isBare = !name.text && !text && pass.out.length === at + 1;
   if (isBare && (flags & CLICKABLE || (operable && role !== "generic" && role !== "iframe"))) addHint(facts, extra);
-  const isEmpty = pass.out.length === at + 1 && ref === null && !name.text && !extra.length;
-  if (isEmpty && role !== "separator") {
+  const isEmpty = pass.out.length === at + 1 && !name.text && !extra.length;
+  if (isEmpty && (isDecorative(facts, role) || (ref === null && role !== "separator"))) {
     pass.out.pop();
     return;
   }
@@ -78,6 +78,15 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
   if (pass.boxes && role === "iframe") extra.push('"i":' + innerOffset(facts));
   pass.out[at] = record(depth, role, name.text, ref, extra);
 }
+
+/**
+ * Return whether an element without contents is an ornament by its role, such as a line in a menu. Menus let scripts
+ * focus it.
+ *
+ * @type {(facts: Facts, role: string) => boolean}
+ */
+const isDecorative = (facts, role) =>
+  role === "generic" && !isClickable(facts) && /^\s*(?:none|presentation)\s*$/i.test(attr(facts, "role") || "");
 
 /**
  * Return whether a cell shows text whose lines and spaces are drawn, which a name does not preserve. The text is then

@@ -90,9 +90,12 @@ function visitVisible(facts, depth, flags, nesting) {
     return;
   }
   const clickable = !operable && !(flags & CONTROL) && isPressed(facts);
-  const name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
+  let name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
   const isNamed = !!name.text && REFERRED_BY_NAME.has(role) && !WORDS.has(facts.tag);
-  if (clickable || (operable && role === "generic")) noteParts(facts);
+  if (clickable || (operable && role === "generic")) {
+    if (name.from !== "content") noteParts(facts);
+    else if (role !== "heading" && noteParts(facts)) name = NO_NAME; // Its parts show the text.
+  }
   const refers =
     operable || clickable || isMarked(facts, flags) || pass.parts.has(facts) || REFERRED.has(role) || isNamed;
   if (!refers && (FOLDED.has(role) || (isFoldable(role) && !name.text && facts.tag !== "details"))) {
@@ -137,14 +140,17 @@ const isHandled = (facts) =>
 
 /**
  * Record the parts of a clickable element. Scripts may listen on each part, and a click on the whole element hits the
- * part in its middle. Parts are recognised by their texts; an element around inline words is a single part.
+ * part in its middle. Parts are recognised by their texts; an element around inline words is a single part. Return
+ * whether there are some.
  *
- * @type {(facts: Facts) => void}
+ * @type {(facts: Facts) => boolean}
  */
 function noteParts(facts) {
-  if (facts.tag === "label" || !isClickable(facts)) return;
+  if (facts.tag === "label" || !isClickable(facts)) return false;
   const parts = partsOf(facts, [], 0);
-  if (parts.length > 1 && parts.length <= MAX_PARTS) for (const part of parts) pass.parts.add(part);
+  if (parts.length < 2 || parts.length > MAX_PARTS) return false;
+  for (const part of parts) pass.parts.add(part);
+  return true;
 }
 
 /** @type {(facts: Facts, found: Facts[], nesting: number) => Facts[]} */
