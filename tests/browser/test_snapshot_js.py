@@ -331,6 +331,20 @@ async def test_parts_of_clickable_elements_have_refs(tab: Page, html: str, texts
         assert sum(1 for node in nodes if node[3]) <= 1
 
 
+async def test_clickable_element_that_its_only_control_fills_is_no_clickable(tab: Page) -> None:
+    """A click on the middle of the first element presses the button; in the middle of the card there is none."""
+    card = f"<div {POINTER}><div style='width: 400px; height: 200px'></div><button>c</button></div>"
+    nodes = await look(tab, f"<div {POINTER}><button style='width: 100%'>a</button></div><button>b</button>{card}")
+
+    assert nodes == [
+        [0, "generic", "", "e1"],
+        [1, "button", "a", "e2"],
+        [0, "button", "b", "e3"],
+        [0, "generic", "", "e4", {"s": ["clickable"]}],
+        [1, "button", "c", "e5"],
+    ]
+
+
 async def test_empty_ornaments_are_left_out(tab: Page) -> None:
     nodes = await look(
         tab,

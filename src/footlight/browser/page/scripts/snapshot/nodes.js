@@ -63,8 +63,13 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
   const value = role === "generic" ? "" : valueText(facts);
   const extra = extraOf(facts, role, name, value, flags);
   if (!name.isCut) for (const source of name.sources) pass.nameSources.add(source);
+  const controls = pass.controls;
   visitInside(facts, depth + 1, flagsInside(facts, role, name, flags, operable), nesting);
   flush();
+  const hasOne = pass.out.length === at + 2 && pass.controls === controls + 1;
+  if (hasOne && role === "generic" && extra.includes(ONLY_CLICKABLE) && isPressedInside(facts))
+    extra.splice(extra.indexOf(ONLY_CLICKABLE), 1);
+  if (operable) noteControl(facts);
   const text = onlyText(at);
   if (text && text !== name.text && text !== value) extra.push('"x":' + quote(text));
   const isBare = !name.text && !text && pass.out.length === at + 1;
@@ -77,6 +82,26 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
   if (pass.boxes) extra.push('"b":' + boxOf(facts));
   if (pass.boxes && role === "iframe") extra.push('"i":' + innerOffset(facts));
   pass.out[at] = record(depth, role, name.text, ref, extra);
+}
+
+const ONLY_CLICKABLE = '"s":["clickable"]';
+
+/** @type {(facts: Facts) => void} */
+function noteControl(facts) {
+  pass.controls++;
+  pass.control = facts;
+}
+
+/**
+ * Return whether a click on the element presses the last control, which is inside it: the control covers its middle.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
+function isPressedInside(facts) {
+  const around = getBoundingClientRect.call(facts.element);
+  const inside = getBoundingClientRect.call(/** @type {Facts} */ (pass.control).element);
+  const [x, y] = [around.x + around.width / 2, around.y + around.height / 2];
+  return inside.left < x && x < inside.right && inside.top < y && y < inside.bottom;
 }
 
 /**

@@ -59,6 +59,9 @@ class Pass {
     this.nameSources = new Set();
     /** @type {Set<Facts>} */
     this.parts = new Set(); // The parts of clickable elements.
+    this.controls = 0; // The number of controls in the list, and the last one.
+    /** @type {Facts | null} */
+    this.control = null;
     /** @type {Set<AnyElement>} */
     this.naming = new Set();
     /** @type {Set<AnyElement> | null} */
