@@ -63,6 +63,16 @@ def test_folded_refs_with_gaps_are_not_shown_as_a_range() -> None:
     )
 
 
+def test_folded_controls_are_counted_without_the_elements_around_them() -> None:
+    nodes = [
+        node
+        for number in range(1, 41, 2)
+        for node in (Node(0, "generic", "", f"e{number}"), Node(1, "button", "Go", f"e{number + 1}"))
+    ]
+
+    assert "… 13 more buttons e14…e38" in fit_snapshot(nodes, 200, Shelf()).text.splitlines()
+
+
 def test_selected_or_focused_node_is_not_folded() -> None:
     nodes = [*OPTIONS[:30], Node(1, "option", "Here", "e99", states=("selected",)), *OPTIONS[31:]]
 

@@ -92,11 +92,17 @@ class SiblingTree:
                 if len(run) > longest_run + 2:
                     first = 0 if item.start < log_end else longest_run
                     last = len(run) - (longest_run + 1 - first)
-                    note = fold_note([nodes[index] for index in run[first:last]])
+                    note = fold_note([self._without_wrapper(index) for index in run[first:last]])
                     stack += reversed(run[last:])
                     stack.append(Line(nodes[item.start].depth, None, "", note))
                     run = run[:first]
                 stack += reversed(run)
+
+    def _without_wrapper(self, index: int) -> Node:
+        """Return the node, or the only node inside it if its own line is left out."""
+        node = self.nodes[index]
+        has_line = node.role != "generic" or node.name or node.states or self.sizes[index] != 2
+        return node if has_line else self.nodes[index + 1]
 
     def _longest_run(self, run: Sequence[int], limits: RunLimits) -> int:
         """Return how many members of a run are shown. For a row that is one line, these are all cells."""
