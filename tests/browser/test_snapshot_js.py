@@ -316,7 +316,10 @@ POINTER = "style='cursor: pointer'"
         (f"<div {POINTER}><p>Delete <b>this</b> one</p><p>Archive</p></div>", ["Delete this one", "Archive"]),
         (f"<div {POINTER}>Open <b>the</b> <i>door</i></div>", []),
         (f"<div {POINTER}><div><span>Only one</span></div></div>", []),
-        (f"<table><tr><th>A<th>B<tr><td {POINTER}><div>Edit</div><div>Copy</div><td>b</table>", ["Edit", "Copy"]),
+        (
+            f"<table><tr><th>A<th>B<tr><td {POINTER}><div>Edit</div><div>Copy</div><td>b</table>",
+            ["Edit", "Copy"],
+        ),
         (f"<h2 {POINTER}><span>Title</span><span>*</span></h2>", []),
         ("<div><div>Delete</div><div>Archive</div></div>", []),
         (f"<label {POINTER}><input type=checkbox><span>A</span><span>B</span></label>", []),
@@ -332,9 +335,11 @@ async def test_parts_of_clickable_elements_have_refs(tab: Page, html: str, texts
 
 
 async def test_clickable_element_that_its_only_control_fills_is_no_clickable(tab: Page) -> None:
-    """A click on the middle of the first element presses the button; in the middle of the card there is none."""
+    """The first button is in the middle of the element around it, and the last one is not."""
     card = f"<div {POINTER}><div style='width: 400px; height: 200px'></div><button>c</button></div>"
-    nodes = await look(tab, f"<div {POINTER}><button style='width: 100%'>a</button></div><button>b</button>{card}")
+    nodes = await look(
+        tab, f"<div {POINTER}><button style='width: 100%'>a</button></div><button>b</button>{card}"
+    )
 
     assert nodes == [
         [0, "generic", "", "e1"],

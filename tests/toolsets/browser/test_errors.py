@@ -104,7 +104,9 @@ async def test_error_for_an_unusable_element_gives_the_reason(
 
 
 async def test_error_for_a_hidden_element_says_how_to_use_a_visible_match(browser: SessionBrowser) -> None:
-    await browser.show("<ul hidden><li>Open</ul><p>Open</p><button onclick='document.title = 1'>Open</button>")
+    await browser.show(
+        "<ul hidden><li>Open</ul><p>Open</p><button onclick='document.title = 1'>Open</button>"
+    )
 
     error = await browser.refused("click", selector="text=Open", timeout=300)
     await browser.call("click", selector="text=Open >> visible=true >> nth=1")

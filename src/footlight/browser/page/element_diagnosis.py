@@ -206,7 +206,7 @@ def element_keeps_moving(page: Page, selector: str, by: str) -> ElementNotIntera
 def _element_not_interactive(
     page: Page, selector: str, obstacle: Obstacle, visible_others: int = 0
 ) -> ElementNotInteractiveError:
-    """Return the error for an obstacle. `visible_others` counts the visible matches if the first is hidden."""
+    """Return the error for an obstacle. `visible_others` counts the visible matches."""
     others = suggestion = None
     if visible_others:
         others = f"; the selector also matches {visible_others} visible element{'s' * (visible_others > 1)}"
