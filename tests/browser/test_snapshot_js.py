@@ -350,6 +350,22 @@ async def test_clickable_element_that_its_only_control_fills_is_no_clickable(tab
     ]
 
 
+async def test_clickable_parts_of_a_focusable_area_have_refs(tab: Page) -> None:
+    nodes = await look(
+        tab,
+        "<div tabindex=0 style='cursor: crosshair'><svg><g style='cursor: move'><rect width=90 height=20 />"
+        "<text y=10>first</text></g><g><text y=40>second</text></g></svg></div>"
+        f"<div tabindex=0 {POINTER}><span {POINTER}>third</span></div>",
+    )
+
+    assert nodes == [
+        [0, "generic", "", "e1"],
+        [1, "generic", "", "e2", {"s": ["clickable", "draggable"], "x": "first"}],
+        [1, "text", "second", None],
+        [0, "generic", "", "e3", {"x": "third"}],
+    ]
+
+
 async def test_empty_ornaments_are_left_out(tab: Page) -> None:
     nodes = await look(
         tab,

@@ -227,6 +227,11 @@ async def test_cover_is_reported_with_the_element_that_closes_it(shared_browser:
             "<dialog id=d>Sure?<button id=no>Cancel</button></dialog><script>d.showModal()</script>",
             'button "Cancel" (#no)',
         ),
+        (
+            "<div style='position: fixed; inset: 0; background: #fff'><p>News? See the <a href=/about>details</a>"
+            "</p><button>Yes, tell me</button><button id=not>No, do not tell me</button></div>",
+            'button "No, do not tell me" (#not)',
+        ),
     ]
     await run_in_sessions(shared_browser, press_below_cover, cases)
 

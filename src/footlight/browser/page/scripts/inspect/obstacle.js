@@ -157,11 +157,12 @@ function openModal(element) {
   return null;
 }
 
-const CONTROLS = "button,[role=button],a[href],input[type=button],input[type=submit],summary";
+const BUTTONS = "button,[role=button],input[type=button],input[type=submit],summary";
+const CONTROLS = BUTTONS + ",a[href]";
 const DIALOGS = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 const MENUS = "[role=menu],[role=listbox]";
 const CLOSING = [
-  /^(close|dismiss|cancel|×|✕|✖|x|hide|skip|not now|no,? thanks|later|maybe later|got it|ok|okay|done|back)\b|^[×✕✖]$/i,
+  /^(close|dismiss|cancel|×|✕|✖|x|hide|skip|not now|no|later|maybe later|got it|ok|okay|done|back)\b|^[×✕✖]$/i,
   /close|dismiss|reject|decline/i,
   /accept|agree|allow|continue|understand|confirm/i,
 ];
@@ -193,7 +194,7 @@ function coverAround(hit, around) {
 
 /** @type {(root: Scope, name: RegExp | undefined) => AnyElement | null} */
 function firstControl(root, name) {
-  const found = queryAll(root, CONTROLS);
+  const found = queryAll(root, name ? CONTROLS : BUTTONS); // A link without such a name leads elsewhere.
   for (let i = 0; i < found.length && i < 200; i++) {
     const label = nameOf(found[i]) || visibleText(found[i], 60) || attr(found[i], "class");
     if (isVisible(found[i]) && !disabledReason(found[i]) && (!name || name.exec(cut(label, 100)))) return found[i];

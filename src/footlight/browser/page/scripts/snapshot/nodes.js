@@ -34,6 +34,7 @@ import {
   CONTROL,
   DISABLED,
   IN_NAME,
+  INTERACTIVE,
   PRESENTATIONAL,
   SPACED,
   visitInside,
@@ -132,8 +133,8 @@ function flagsInside(facts, role, name, flags, operable) {
   if (name.from === "content") inside |= name.isCut ? 0 : IN_NAME;
   else if (flags & IN_NAME && !name.text && !OPAQUE.has(role)) inside |= IN_NAME;
   if (pass.nameSources.has(facts.element) || (role !== "generic" && isEditingHost(facts))) inside |= IN_NAME;
-  // In a tree entry without a pointer cursor, maybe only the title can be pressed.
-  if (operable && (role !== "treeitem" || isClickable(facts))) inside |= CONTROL;
+  // In a tree entry without a pointer cursor, maybe only the title can be pressed; in a focusable area, some parts.
+  if (operable && ((INTERACTIVE.has(role) && role !== "treeitem") || isClickable(facts))) inside |= CONTROL;
   if (WITH_PRESENTATIONAL_CHILDREN.has(role)) inside |= PRESENTATIONAL;
   if (facts.aria && isSet(facts, "aria-disabled")) inside |= DISABLED;
   return inside;

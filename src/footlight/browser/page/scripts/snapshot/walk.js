@@ -41,7 +41,7 @@ const FOLDED = words(`
 const FOLDED_UNNAMED = words("group sectionfooter sectionheader");
 const WORDS = words("abbr ruby"); // In a line with other words, even if they have a title.
 
-const INTERACTIVE = words(`
+export const INTERACTIVE = words(`
   button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio option radio searchbox slider
   spinbutton switch tab textbox treeitem
 `);
