@@ -314,6 +314,23 @@ async def test_filling_an_editor_replaces_its_text(browser: SessionBrowser) -> N
         assert await browser.evaluate("shown.textContent") == text
 
 
+async def test_filling_an_editor_that_completes_what_is_typed_pastes(browser: SessionBrowser) -> None:
+    """As Monaco does: it closes brackets and indents lines that are typed, and takes a pasted text as it is."""
+    await browser.show(
+        EDITOR
+        + """<script>
+        keys.addEventListener('input', () => { shown.textContent += '}'; });
+        keys.onpaste = event => {
+          shown.textContent = event.clipboardData.getData('text/plain');
+          event.preventDefault();
+        };</script>"""
+    )
+
+    await browser.call("fill", selector="#keys", value="if (a) {\n  b();\n}")
+
+    assert await browser.evaluate("shown.textContent") == "if (a) {\n  b();\n}"
+
+
 async def test_hidden_toggle_without_label_error_names_what_to_click(browser: SessionBrowser) -> None:
     await browser.show(
         f"<div id=dark class=toggle><input type=checkbox style='display: none'><i style='{TRACK}'></i></div>"

@@ -1,4 +1,4 @@
-// Describe a field, and select its text.
+// Describe a field, select its text, and paste into the field of an editor.
 
 import { isEditor } from "./editor.js";
 import { fieldOf } from "./field.js";
@@ -20,6 +20,18 @@ export function describeField(element, value) {
  */
 export function selectField(element, value) {
   return { ...describeField(element, value), selected: selectText(element, value) };
+}
+
+/**
+ * Paste a text into a field without the clipboard. Return whether the page handled it: the event itself inserts nothing.
+ *
+ * @type {(element: Element, text: string) => boolean}
+ */
+export function paste(element, text) {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true, composed: true });
+  return !fieldOf(element).dispatchEvent(event);
 }
 
 /**

@@ -41,9 +41,9 @@ _CARET_TO_END, _NEEDS_KEYS = (
     page_function(Path(__file__).parent, ["field", "editor", "caret"], name)
     for name in ("moveCaretToEnd", "needsKeys")
 )
-_FIELD, _SELECTED_FIELD = (
+_FIELD, _SELECTED_FIELD, _PASTE = (
     page_function(Path(__file__).parent, ["field", "editor", "text_input"], name)
-    for name in ("describeField", "selectField")
+    for name in ("describeField", "selectField", "paste")
 )
 
 
@@ -176,7 +176,11 @@ def _unfocused_error(page: Page, selector: str) -> ElementNotInteractiveError:
 
 
 async def _fill_editor(page: Page, element: Locator, selector: str, value: str, deadline: Deadline) -> None:
-    """Replace the text of a code editor with keys: the editor does not keep its text in its field."""
+    """Replace the text of a code editor: select it with keys, because its field does not hold it, and paste.
+
+    In a text that seems to be typed, editors indent lines and close brackets. What ignores the paste gets the
+    text as if it were typed.
+    """
     await element.focus(timeout=deadline.action_ms)
     if not await run_about(element, _HAS_FOCUS, timeout_ms=deadline.action_ms):
         raise _unfocused_error(page, selector)
@@ -187,7 +191,7 @@ async def _fill_editor(page: Page, element: Locator, selector: str, value: str, 
     async with send_input(page, message, deadline):
         keyboard = page.playwright.keyboard
         await keyboard.press("ControlOrMeta+a")
-        if value:
-            await keyboard.insert_text(value)
-        else:
+        if not value:
             await keyboard.press("Delete")
+        elif not await run_about(element, _PASTE, value, timeout_ms=deadline.remaining_ms):
+            await keyboard.insert_text(value)
