@@ -1212,6 +1212,10 @@ CHANGES = """async turn => {
                 some.attachShadow({ mode: 'open' }).innerHTML =
                     '<b>Shadow</b> <slot></slot><button>In it</button>' },
         () => { for (const each of all) if (each.localName === 'input') each.value = 'Value ' + turn },
+        () => { for (const each of all) if (each.localName === 'input')
+                each.type = pick(['text', 'checkbox', 'hidden', 'range', 'search', 'submit']) },
+        () => { some.style.cssText = pick(['cursor: pointer', 'visibility: hidden', '']) },
+        () => { some.style.cssText = pick(['pointer-events: none', 'white-space: pre', '']) },
         () => { for (const each of all) if (each.localName === 'details') each.open = !each.open },
         () => { some.slot = some.slot ? '' : 'other' },
         () => { for (const each of all) if (each.localName === 'label') each.htmlFor = pick(['a', 'b', '']) },

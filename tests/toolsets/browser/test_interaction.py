@@ -307,6 +307,26 @@ async def test_fill_has_a_notice_when_the_field_holds_another_text(
     assert filled["notice"] == "the page changed or refused the text: the field holds another"
 
 
+async def test_each_fill_is_verified_with_its_own_field_and_text(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<input id=one><input id=short maxlength=3>
+        <input id=new oninput='this.outerHTML = `<input id=new value=other>`'>"""
+    )
+    notices: list[str | None] = []
+
+    # The text for `short` is too long to be verified by the function that the fill before it has left.
+    for selector, value in (
+        ("#one", "hello"),
+        ("#short", "x" * 3_001),
+        ("#one", "x" * 3_001),
+        ("#new", "hello"),
+    ):
+        notices.append((await browser.call("fill", selector=selector, value=value)).get("notice"))
+
+    notice = "the page changed or refused the text: the field holds another"
+    assert notices == [None, notice, None, notice]
+
+
 @pytest.mark.parametrize(
     "field", ["<input id=it>", "<textarea id=it></textarea>", "<div id=it contenteditable></div>"]
 )

@@ -100,7 +100,7 @@ async def take_outcome(page: Page) -> PressOutcome:
     """Return the outcome of the watched press or drop, and end the watch."""
     if page.document_request is not None or page.closed:
         return PressOutcome("arrived")
-    reply = await _read_outcome(ask_and_watch(page, _OUTCOME))
+    reply = await _read_outcome(ask_and_watch(page, _OUTCOME, "outcome"))
     if reply is None:
         main = page.playwright.main_frame
         inside = [frame for frame in page.playwright.frames if frame != main][:MAX_FRAMES]

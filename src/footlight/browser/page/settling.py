@@ -110,11 +110,23 @@ async def register_settling(playwright: Playwright) -> None:
     await playwright.selectors.register(_ENGINE, settling_engine(), content_script=True)
 
 
-async def ask_and_watch(page: Page, question: str) -> str:
-    """Return another engine's reply about the main document, and begin to watch it in the same request."""
-    reply = await page.playwright.main_frame.get_attribute(f"{question} >> {_ENGINE}=begin", "v", timeout=0)
+async def ask_and_watch(page: Page, selector: str, name: str) -> str:
+    """Return another engine's reply about the main document, and begin to watch it in the same request.
+
+    The engine gives the same reply to `selector`, and as the function `Symbol.for("footlight.NAME")`.
+    """
+    reply: str | None = None
+    if page.scripts.is_known:
+        ask, watch = (f'globalThis[Symbol.for("footlight.{each}")]?.()' for each in (name, "watch"))
+        with suppress(Error):
+            reply = (await page.scripts.run(f"[{ask}, {watch}][0]"))["result"].get("value")
+    if reply is None:
+        text = await page.playwright.main_frame.get_attribute(
+            f"{selector} >> {_ENGINE}=begin", "v", timeout=0
+        )
+        reply = (text or "").partition(" ")[2]
     page.watched_for_rest_at = time.monotonic()
-    return (reply or "").partition(" ")[2]
+    return reply
 
 
 async def watch_next_document(page: Page) -> None:

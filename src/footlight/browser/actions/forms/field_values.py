@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,7 @@ __all__ = [
     "check_files",
     "check_text",
     "find_field",
+    "is_filled",
 ]
 
 CHECK_MS = 250
@@ -41,6 +44,17 @@ async def find_field(page: Page, selector: str, deadline: Deadline) -> Locator |
         with contextlib.suppress(Error, FootlightError):
             return (await locate_now(page, selector, deadline)).first
     return None
+
+
+async def is_filled(page: Page, selected: float | bool) -> bool:
+    """Return whether the field that `text_input.js` has selected certainly has its new text now."""
+    with contextlib.suppress(Error, TimeoutError):
+        if page.document_request is None and page.scripts.is_known:
+            async with asyncio.timeout(CHECK_MS / 1000):
+                call = f'globalThis[Symbol.for("footlight.isFilled")]?.({json.dumps(selected)})'
+                reply = await page.scripts.run(call)
+                return reply["result"].get("value") is True
+    return False
 
 
 async def check_text(page: Page, element: Locator, value: str, timeout_ms: float) -> str | None:

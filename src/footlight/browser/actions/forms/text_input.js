@@ -2,6 +2,7 @@
 
 import { isEditor } from "./editor.js";
 import { fieldOf } from "./field.js";
+import { holdsText } from "./field_values.js";
 
 /**
  * Return the format that the field expects if this value does not have it, and whether it is the field of an editor.
@@ -13,10 +14,14 @@ export function describeField(element, value) {
   return { expected: expectedForm(field, value), editor: isEditor(field) };
 }
 
+const MAX_ASKED = 3_000; // Longer texts may be sent to the main world of the page, which would see the function.
+
+/** @typedef {boolean | "unfocused" | number} Selected whether a text was selected; a number if `isFilled` knows it */
+
 /**
  * Return the result of `describeField`, and select the text of a plain field. `selected`: whether that was done.
  *
- * @type {(element: Element, value: string) => { expected: string | null, editor: boolean, selected: boolean | string }}
+ * @type {(element: Element, value: string) => { expected: string | null, editor: boolean, selected: Selected }}
  */
 export function selectField(element, value) {
   return { ...describeField(element, value), selected: selectText(element, value) };
@@ -38,7 +43,7 @@ export function paste(element, text) {
  * Do what Playwright does to a plain field before it inserts the text. Return whether that was done. The conditions
  * include all those for which Playwright waits.
  *
- * @type {(element: Element, value: string) => boolean | string}
+ * @type {(element: Element, value: string) => Selected}
  */
 function selectText(element, value) {
   const kinds = ["text", "search", "url", "tel", "email", "password", "textarea"];
@@ -54,7 +59,13 @@ function selectText(element, value) {
   element.focus();
   const focused = Object.getOwnPropertyDescriptor(Document.prototype, "activeElement")?.get?.call(document);
   // Without the focus, the text would go into the focused element.
-  return focused === element || !focused || focused.localName === "body" || "unfocused";
+  if (focused !== element && focused && focused.localName !== "body") return "unfocused";
+  if (value.length > MAX_ASKED) return true;
+  // The server asks this after it has inserted the text, without sending the script again.
+  const id = Math.random();
+  /** @type {any} */ (globalThis)[Symbol.for("footlight.isFilled")] = (/** @type {number} */ asked) =>
+    asked === id && element.isConnected && holdsText(element, value);
+  return id;
 }
 
 /** @type {Lookup<string>} */

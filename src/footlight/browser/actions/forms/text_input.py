@@ -11,6 +11,7 @@ from footlight.browser.actions.forms.field_values import (
     check_added,
     check_text,
     find_field,
+    is_filled,
 )
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
 from footlight.browser.driver.scripts import run_about
@@ -42,7 +43,7 @@ _CARET_TO_END, _NEEDS_KEYS = (
     for name in ("moveCaretToEnd", "needsKeys")
 )
 _FIELD, _SELECTED_FIELD, _PASTE = (
-    page_function(Path(__file__).parent, ["field", "editor", "text_input"], name)
+    page_function(Path(__file__).parent, ["field", "editor", "field_values", "text_input"], name)
     for name in ("describeField", "selectField", "paste")
 )
 
@@ -53,7 +54,8 @@ async def fill_field(
     """Replace the text of a field at once. Return a notice for the caller, or None.
 
     If Playwright would certainly fill the field at once, the first request already selects its text, which
-    saves four requests. Without `check`, the text of the field is not verified afterwards.
+    saves four requests, and the request that verifies the text is a single CDP message. Without `check`, the
+    text of the field is not verified afterwards.
 
     Raises:
         InvalidParameterError: the field does not accept the value.
@@ -72,6 +74,8 @@ async def fill_field(
             raise _unfocused_error(page, selector)
         if field["selected"] and not page.session.is_traced:
             await insert_text_alone(page, selector, value, deadline)
+            if not check or await is_filled(page, field["selected"]):
+                return None
         else:
             await element.fill(value, timeout=timeout_ms)
         return await check_text(page, element, value, timeout_ms) if check else None

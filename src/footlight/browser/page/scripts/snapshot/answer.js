@@ -44,12 +44,10 @@ function look(root, request) {
   const url = quote(get.url.call(pass.document));
   const title = quote(tidy(get.title.call(pass.document), MAX_NAME));
   const about = `"next":${pass.next},"url":${url},"title":${title}`;
-  const whole = `"nodes":[${nodes.join(",")}]`;
-  if (pass.boxes || pass.testIds || !isDocument(root)) return `{${about},${whole}}`;
-  const known = request.since === generation;
-  const answer = known ? `"ops":[${operations(last, nodes).join(",")}]` : whole;
+  if (pass.boxes || pass.testIds || !isDocument(root)) return `{${about},"nodes":[${nodes.join(",")}]}`;
+  const [kind, list] = request.since === generation ? ["ops", operations(last, nodes)] : ["nodes", nodes];
   last = nodes;
-  return `{"gen":${++generation},${about},${answer}}`;
+  return `{"gen":${++generation},${about},"${kind}":[${list.join(",")}]}`;
 }
 
 /** @type {(element: AnyElement) => string} */

@@ -53,7 +53,7 @@ export function flush() {
 export function addLeaf(depth, text) {
   if (endIfFull()) return;
   pass.lastText = { index: pass.out.length, text };
-  pass.out.push(record(depth, "text", text, null, NOTHING));
+  pass.out.push(record(null, depth, "text", text, null, NOTHING));
 }
 
 /**
@@ -76,6 +76,6 @@ export function endIfFull() {
   const nodes = pass.out.length;
   if (pass.cut || (nodes < MAX_NODES && pass.size < MAX_SIZE)) return pass.cut;
   pass.cut = true;
-  pass.out.push(record(0, "text", `… the page goes on: these are its first ${nodes} nodes`, null, NOTHING));
+  pass.out.push(record(null, 0, "text", `… the page goes on: these are its first ${nodes} nodes`, null, NOTHING));
   return true;
 }

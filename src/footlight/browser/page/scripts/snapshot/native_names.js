@@ -3,7 +3,7 @@
 import { childrenOf } from "./flat_tree.js";
 import { joinTexts, LABEL, Name, NO_NAME, reference } from "./names.js";
 
-import { hasAttr, pass, textAttribute } from "./pass.js";
+import { controlOf, factsOf, hasAttr, pass, textAttribute } from "./pass.js";
 import { findAll, get, isSvg, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
 import { optionText } from "./states.js";
 
@@ -47,7 +47,7 @@ function labelsOf(field) {
   if (!pass.labelled.has(root)) {
     pass.labelled.add(root);
     for (const label of /** @type {NodeListOf<HTMLLabelElement>} */ (findAll(root, "label"))) {
-      const { control } = label;
+      const control = controlOf(factsOf(label));
       if (!control) continue;
       const known = pass.labels.get(control);
       if (known) known.push(label);
@@ -59,13 +59,13 @@ function labelsOf(field) {
 
 /** @type {(facts: Facts) => Name} */
 function inputName(facts) {
-  const { type, value: entered } = /** @type {HTMLInputElement} */ (facts.element);
+  const { type } = facts;
   const label = labelName(facts);
   if (label.text) return label;
   if (type === "image") return imageButtonName(facts);
   if (type === "file" && !hasAttr(facts, "title")) return new Name("Choose File", "native");
   if (type !== "button" && type !== "submit" && type !== "reset") return NO_NAME;
-  const value = tidy(entered, MAX_TEXT);
+  const value = tidy(/** @type {HTMLInputElement} */ (facts.element).value, MAX_TEXT);
   if (value || hasAttr(facts, "value")) return new Name(value, "native");
   return new Name(/** @type {Record<string, string>} */ ({ submit: "Submit", reset: "Reset" })[type] || "", "native");
 }

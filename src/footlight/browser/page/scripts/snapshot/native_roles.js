@@ -73,11 +73,10 @@ const svgGroupRole = (facts) => (nameOf(facts).text ? "group" : "generic");
 
 /** @type {(facts: Facts) => string} */
 function inputRole(facts) {
-  const element = /** @type {HTMLInputElement} */ (facts.element);
-  const role = INPUT_ROLES.get(element.type) || "textbox";
+  const role = INPUT_ROLES.get(facts.type) || "textbox";
   if (role === "checkbox" && hasAttr(facts, "switch")) return "switch";
   if (role === "checkbox" && hasAttr(facts, "aria-pressed")) return "button";
-  return hasAttr(facts, "list") && LISTED.has(element.type) && element.list ? "combobox" : role;
+  return hasAttr(facts, "list") && LISTED.has(facts.type) && facts.element.list ? "combobox" : role;
 }
 
 const LISTED = words("text search tel url email");

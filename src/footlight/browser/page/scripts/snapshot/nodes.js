@@ -68,11 +68,10 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
   visitInside(facts, depth + 1, flagsInside(facts, role, name, flags, operable), nesting);
   flush();
   const hasOne = pass.out.length === at + 2 && pass.controls === controls + 1;
-  if (hasOne && role === "generic" && extra.includes(ONLY_CLICKABLE) && isPressedInside(facts))
-    extra.splice(extra.indexOf(ONLY_CLICKABLE), 1);
+  if (hasOne && role === "generic" && flags & CLICKABLE && isPressedInside(facts)) dropClickable(extra);
   if (operable) noteControl(facts);
   const text = onlyText(at);
-  if (text && text !== name.text && text !== value) extra.push('"x":' + quote(text));
+  if (text && text !== name.text && text !== value) extra.push("x", text);
   const isBare = !name.text && !text && pass.out.length === at + 1;
   if (isBare && (flags & CLICKABLE || (operable && role !== "generic" && role !== "iframe"))) addHint(facts, extra);
   const isEmpty = pass.out.length === at + 1 && !name.text && !extra.length;
@@ -80,12 +79,20 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
     pass.out.pop();
     return;
   }
-  if (pass.boxes) extra.push('"b":' + boxOf(facts));
-  if (pass.boxes && role === "iframe") extra.push('"i":' + innerOffset(facts));
-  pass.out[at] = record(depth, role, name.text, ref, extra);
+  if (pass.boxes) extra.push("b", boxOf(facts));
+  if (pass.boxes && role === "iframe") extra.push("i", innerOffset(facts));
+  pass.out[at] = record(facts, depth, role, name.text, ref, extra);
 }
 
-const ONLY_CLICKABLE = '"s":["clickable"]';
+/**
+ * Leave out the states of an element that is only clickable.
+ *
+ * @type {(extra: string[]) => void}
+ */
+function dropClickable(extra) {
+  for (let at = 0; at < extra.length; at += 2)
+    if (extra[at] === "s" && extra[at + 1] === '["clickable"]') extra.splice(at, 2);
+}
 
 /** @type {(facts: Facts) => void} */
 function noteControl(facts) {
@@ -149,17 +156,22 @@ function pathOn(origin, url) {
   return url.startsWith(origin + "/") ? url.slice(origin.length) : "";
 }
 
-/** @type {(facts: Facts, role: string, name: Name, value: string, flags: number) => string[]} */
+/**
+ * Return the other parts of a node's record: keys, each followed by its value.
+ *
+ * @type {(facts: Facts, role: string, name: Name, value: string, flags: number) => string[]}
+ */
 function extraOf(facts, role, name, value, flags) {
+  /** @type {string[]} */
   const extra = [];
   /** @type {(key: string, text: string) => unknown} */
-  const add = (key, text) => text && extra.push('"' + key + '":' + quote(text));
-  add("d", descriptionOf(facts, name));
+  const add = (key, text) => text && extra.push(key, text);
   add("v", value);
-  if (name.lasting !== name.text) extra.push('"k":' + quote(name.lasting));
+  if (name.lasting !== name.text) extra.push("k", name.lasting);
   const states = statesOf(facts, role, flags);
-  if (states.length) extra.push('"s":[' + states.map(quote).join(",") + "]");
+  if (states.length) extra.push("s", "[" + states.map(quote).join(",") + "]");
   if (facts.names.length) {
+    add("d", descriptionOf(facts, name));
     add("t", textAttribute(facts, "data-testid"));
     if (role === "link") {
       const url = textAttribute(facts, "href") || textAttribute(facts, "xlink:href");
@@ -168,7 +180,7 @@ function extraOf(facts, role, name, value, flags) {
     }
     add("p", placeholderHint(facts, name) || (value ? "" : stylesHint(facts)));
   }
-  if (facts.tag === "iframe" || facts.tag === "frame") extra.push('"o":1');
+  if (facts.tag === "iframe" || facts.tag === "frame") extra.push("o", "1");
   return extra;
 }
 
@@ -183,7 +195,7 @@ const FORMATS = new Map(
 
 /** @type {(facts: Facts, name: Name) => string} */
 function placeholderHint(facts, name) {
-  const format = facts.tag === "input" && FORMATS.get(/** @type {HTMLInputElement} */ (facts.element).type);
+  const format = FORMATS.get(facts.type);
   if (format) return format;
   const hint = placeholderOf(facts);
   return hint === name.text ? "" : hint;
@@ -198,7 +210,7 @@ function addHint(facts, extra) {
   const id = attr(facts, "id");
   const own = shownTooltip(facts) || ligatureOf(facts) || (id && !MADE_ID.test(id) ? "#" + id : "");
   const hint = own || iconOf(facts) || attr(facts, "name");
-  if (hint) extra.push('"h":' + quote(tidy(hint, MAX_HINT)));
+  if (hint) extra.push("h", tidy(hint, MAX_HINT));
 }
 
 const ICON_FONT = /(?:^|[\s-])(?:material-(?:icons|symbols)|google-material-icons)/;
@@ -288,13 +300,45 @@ function innerOffset(facts) {
   return JSON.stringify([clientLeft + parseFloat(paddingLeft), clientTop + parseFloat(paddingTop)]);
 }
 
-/** @type {(depth: number, role: string, name: string, ref: string | null, extra: string[]) => string} */
-export function record(depth, role, name, ref, extra) {
-  const text =
-    `[${depth},"${role}",${quote(name)},${ref === null ? "null" : '"' + ref + '"'}` +
-    (extra.length ? ",{" + extra.join(",") + "}]" : "]");
+const JSON_VALUES = words("b i o s");
+
+/**
+ * A record, and the parts that it was written from.
+ *
+ * @typedef {{ depth: number, role: string, name: string, ref: string | null, extra: string[], text: string }} Written
+ */
+
+/**
+ * Return the record of a node. If the last record of this element has the same parts, return that, because writing the
+ * records and comparing them is a large part of a pass.
+ *
+ * @type {(facts: Facts | null, depth: number, role: string, name: string, ref: string | null, extra: string[]) => string}
+ */
+export function record(facts, depth, role, name, ref, extra) {
+  const known = facts?.record;
+  const isSame = known && known.depth === depth && known.role === role && known.name === name && known.ref === ref;
+  const text = isSame && areAlike(known.extra, extra) ? known.text : write(depth, role, name, ref, extra);
+  if (facts && !(known && text === known.text)) facts.record = { depth, role, name, ref, extra, text };
   pass.size += text.length;
   return text;
+}
+
+/** @type {(one: string[], other: string[]) => boolean} */
+function areAlike(one, other) {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
+}
+
+/** @type {(depth: number, role: string, name: string, ref: string | null, extra: string[]) => string} */
+function write(depth, role, name, ref, extra) {
+  const rest = [];
+  for (let at = 0; at < extra.length; at += 2) {
+    const value = extra[at + 1];
+    rest.push(`"${extra[at]}":${JSON_VALUES.has(extra[at]) ? value : quote(value)}`);
+  }
+  const end = rest.length ? `,{${rest.join(",")}}]` : "]";
+  return `[${depth},"${role}",${quote(name)},${ref === null ? ref : quote(ref)}${end}`;
 }
 
 /** @type {(option: AnyElement) => boolean} */
@@ -331,8 +375,8 @@ export function addOptions(facts, depth, flags) {
 function addGroup(group, depth, add) {
   const facts = factsOf(group);
   if (endIfFull()) return;
-  const states = isDisabled(facts) ? ['"s":["disabled"]'] : [];
-  pass.out.push(record(depth, "group", nameOf(facts).text, null, states));
+  const states = isDisabled(facts) ? ["s", '["disabled"]'] : [];
+  pass.out.push(record(facts, depth, "group", nameOf(facts).text, null, states));
   for (const option of findAll(group, "option")) add(option, depth + 1);
 }
 

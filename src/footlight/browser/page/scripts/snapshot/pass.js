@@ -106,6 +106,9 @@ export class Facts {
     this.names = NOTHING; // The names of its attributes.
     this.hasNewNames = true; // The attribute names have to be read.
     this.aria = false;
+    this.type = ""; // Of an `input`.
+    /** @type {import("./nodes.js").Written | null} */
+    this.record = null; // Its last record.
     this.renew();
   }
 
@@ -120,6 +123,7 @@ export class Facts {
       this.hasNewNames = false;
       this.names = hasAttributes.call(this.element) ? getAttributeNames.call(this.element) : NOTHING;
       this.aria = this.names.some(isAria); // An ARIA attribute or a role.
+      this.type = (this.tag === "input" && this.element.type) || "";
     }
     /** @type {number | undefined} */
     this.visibility = undefined;
@@ -140,6 +144,8 @@ export class Facts {
     /** @type {string[] | undefined} */
     this.selected = undefined; // The texts of the selected options.
     this.hasFieldValue = false; // Its contents include the value of a field.
+    /** @type {AnyElement | null | undefined} */
+    this.control = undefined; // The field of a label.
   }
 }
 
@@ -168,6 +174,16 @@ export function factsOf(element, isInObserved = false) {
 export function renewFacts(facts) {
   if (facts.pass !== passes) facts.renew();
   return facts;
+}
+
+/**
+ * Return the field of a label.
+ *
+ * @type {(label: Facts) => AnyElement | null}
+ */
+export function controlOf(label) {
+  if (label.control === undefined) label.control = /** @type {HTMLLabelElement} */ (label.element).control;
+  return label.control;
 }
 
 /**

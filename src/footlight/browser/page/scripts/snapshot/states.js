@@ -103,8 +103,8 @@ const UNVALUED = words("button checkbox hidden image radio reset submit");
 /** @type {(facts: Facts) => string} */
 function inputValue(facts) {
   const input = /** @type {HTMLInputElement} */ (facts.element);
-  if (UNVALUED.has(input.type)) return "";
-  if (input.type === "file") return tidy(Array.from(input.files || [], (file) => file.name).join(", "), MAX_TEXT);
+  if (UNVALUED.has(facts.type)) return "";
+  if (facts.type === "file") return tidy(Array.from(input.files || [], (file) => file.name).join(", "), MAX_TEXT);
   if (input.value && isSecret(input)) return MASK;
   return tidy(attr(facts, "aria-valuetext") || input.value, MAX_TEXT);
 }
@@ -236,7 +236,7 @@ export function statesOf(facts, role, flags) {
   if (facts.element === pass.focused) list.push("focused");
   if (isStateful || role === "heading" || role === "dialog") addPlaceStates(facts, role, list);
   if (flags & CLICKABLE && !untouchable) list.push("clickable");
-  if (facts.tag === "input" && facts.element.type === "file") {
+  if (facts.type === "file") {
     list.push("file");
     if (facts.element.multiple) list.push("multiple");
   }

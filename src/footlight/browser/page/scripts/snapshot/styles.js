@@ -1,7 +1,7 @@
 // Computed styles, and the text that style sheets add.
 
 import { pass } from "./pass.js";
-import { attribute, findAll, fold, get, isDocument, MAX_SELECTORS, words } from "./platform.js";
+import { attribute, findAll, fold, get, isDocument, isMatch, MAX_SELECTORS, words } from "./platform.js";
 
 /** @import { Facts } from "./pass.js" */
 /** @import { Scope } from "./platform.js" */
@@ -115,10 +115,11 @@ export class Styled {
   /** @type {(root: Document | ShadowRoot) => void} */
   read(root) {
     const summaries = sheetsOf(root).map(summaryOf);
+    const inline = findAll(root, ANY_INLINE);
     for (const kind of KINDS) {
       const set = this.matches[kind];
       const selectors = set && selectorsOf(summaries, kind);
-      this.matches[kind] = selectors && addMatches(root, selectors, INLINE[kind], set);
+      this.matches[kind] = selectors && addMatches(root, selectors, inline, kind, set);
     }
   }
 
@@ -158,11 +159,14 @@ const INLINE = {
   skipping: '[style*="content-visibility"],[hidden="until-found"]',
 };
 
-/** @type {(root: Scope, selectors: string[], inline: string | undefined, set: Set<Element>) => Set<Element> | null} */
-function addMatches(root, selectors, inline, set) {
+const ANY_INLINE = Object.values(INLINE).join();
+
+/** @type {(root: Scope, selectors: string[], inline: Iterable<AnyElement>, kind: Kind, set: Set<Element>) => Set<Element> | null} */
+function addMatches(root, selectors, inline, kind, set) {
   const all = [...new Set(selectors)];
   if (all.length > MAX_SELECTORS) return null;
-  if (inline) all.push(inline);
+  const css = INLINE[kind];
+  for (const element of inline) if (css && isMatch(element, css)) set.add(element);
   if (!all.length) return set;
   try {
     for (const element of findAll(root, all.join(","))) set.add(element);

@@ -59,7 +59,7 @@ export const FIELDS = words("input select textarea");
 /** @type {(facts: Facts) => boolean} */
 export function isFocusable(facts) {
   const { element, tag } = facts;
-  if (CONTROLS.has(tag)) return element.type !== "hidden" && !element.disabled;
+  if (CONTROLS.has(tag)) return facts.type !== "hidden" && !element.disabled;
   if (tag === "summary") return isFirstSummary(element);
   if (tag === "iframe" || tag === "frame") return true;
   if (!facts.names.length) return false;

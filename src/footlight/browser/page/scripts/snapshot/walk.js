@@ -4,7 +4,7 @@ import { childrenOf, spacedChildrenOf } from "./flat_tree.js";
 import { addText, crossBoundary } from "./lines.js";
 import { NO_NAME, nameOf, OPAQUE } from "./names.js";
 import { addNode, addOptions } from "./nodes.js";
-import { attr, factsOf, hasAttr, isSet, pass } from "./pass.js";
+import { attr, controlOf, factsOf, hasAttr, isSet, pass } from "./pass.js";
 import { attribute, findAll, get, MAX_DEPTH, MAX_PART_DEPTH, MAX_PARTS, NOTHING, words } from "./platform.js";
 import { roleOf } from "./roles.js";
 import { generatedText, spaceKept } from "./styles.js";
@@ -179,9 +179,6 @@ function isPressed(facts) {
   const control = controlOf(facts);
   return control !== null && visibilityOf(factsOf(control)) !== SHOWN && control.type !== "hidden";
 }
-
-/** @type {(label: Facts) => AnyElement | null} */
-const controlOf = (label) => /** @type {HTMLLabelElement} */ (label.element).control;
 
 /** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
 function visitFolded(facts, depth, flags, nesting) {
