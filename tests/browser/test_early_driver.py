@@ -167,7 +167,7 @@ from footlight.transports import stdio
 toolset = make_toolset(load_settings())
 toolset.describe(None)
 late = ["footlight.server.tools", "footlight.browser.page", "footlight.browser.sessions.session"]
-print([name for name in ("playwright", "mcp", *late) if name in sys.modules])
+print([name for name in ("anyio", "playwright", "mcp", *late) if name in sys.modules])
 from footlight.app.machine import Machine
 Machine(load_settings(), toolset, None)
 print([name for name in late if name in sys.modules])
