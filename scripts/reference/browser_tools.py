@@ -73,6 +73,7 @@ def _render_data(tool: Tool) -> Iterator[str]:
 
 
 def render_listed_tools() -> str:
-    """Return the group and the compact form of each tool by its name, in their order, as JSON."""
+    """Return the group and the compact form of each tool by its name, as JSON with a line for each tool."""
     listed = {tool.name: {"group": tool.group, "tool": compact_tool(tool)} for tool in load_tools()}
-    return json.dumps(listed, indent=2, ensure_ascii=False)
+    lines = (f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in listed.items())
+    return "{\n" + ",\n".join(lines) + "\n}"
