@@ -1,4 +1,4 @@
-"""Write docs/reference/, the JSON Schema of the settings file and the groups of the tools from the code.
+"""Write docs/reference/, the JSON Schema of the settings file and the list of the tools from the code.
 
 With `--check` nothing is written; pages that are out of date are named, and the exit status is 1.
 """
@@ -27,7 +27,7 @@ from scripts.reference import (
 ROOT = Path(__file__).parents[2]
 FOLDER = Path("docs/reference")
 SCHEMA = Path("src/footlight/settings.schema.json")
-TOOL_GROUPS = Path("src/footlight/toolsets/browser/groups.json")
+LISTED_TOOLS = Path("src/footlight/toolsets/browser/tools.json")
 NOTICE = "<!-- Generated from the code by `make gen`. Do not edit. -->"
 
 
@@ -64,7 +64,7 @@ def render_pages() -> dict[Path, str]:
     return {
         **pages,
         SCHEMA: f"{settings_schema.render()}\n",
-        TOOL_GROUPS: f"{browser_tools.render_groups()}\n",
+        LISTED_TOOLS: f"{browser_tools.render_listed_tools()}\n",
     }
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import cast
 
+from footlight.server.protocol.tools import compact_tool
 from footlight.server.tools import Tool
 from footlight.toolsets.browser import load_tools, parameters
 from scripts.reference.markdown import bullets, join, table
@@ -71,6 +72,8 @@ def _render_data(tool: Tool) -> Iterator[str]:
     return render_object(_get_data(tool), "data", without=EVENTS)
 
 
-def render_groups() -> str:
-    """Return the group of each tool by its name, in the order of `tools/list`, as JSON."""
-    return json.dumps({tool.name: tool.group for tool in load_tools()}, indent=2)
+def render_listed_tools() -> str:
+    """Return the group and the compact form of each tool by its name, as JSON with a line for each tool."""
+    listed = {tool.name: {"group": tool.group, "tool": compact_tool(tool)} for tool in load_tools()}
+    lines = (f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in listed.items())
+    return "{\n" + ",\n".join(lines) + "\n}"

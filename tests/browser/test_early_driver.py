@@ -155,7 +155,8 @@ def test_compile_cache_is_private_to_the_user(temporary: Path) -> None:
     )
 
 
-def test_initialize_imports_neither_tools_nor_playwright() -> None:
+def test_each_step_of_the_start_imports_only_what_it_needs() -> None:
+    """The answer to `initialize` needs no Playwright, and the start of the browser no sessions and pages."""
     code = """
 import sys
 from footlight.app import wiring
@@ -163,15 +164,19 @@ from footlight.config.loading import load_settings
 from footlight.server.protocol import methods, stream_server
 from footlight.toolsets import make_toolset
 from footlight.transports import stdio
-make_toolset(load_settings()).describe(None)
-late = ("playwright", "mcp", "footlight.server.tools", "footlight.browser.page")
+toolset = make_toolset(load_settings())
+toolset.describe(None)
+late = ["footlight.server.tools", "footlight.browser.page", "footlight.browser.sessions.session"]
+print([name for name in ("anyio", "playwright", "mcp", *late) if name in sys.modules])
+from footlight.app.machine import Machine
+Machine(load_settings(), toolset, None)
 print([name for name in late if name in sys.modules])
 """
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
 
-    assert done.stdout == "[]\n"
+    assert done.stdout == "[]\n[]\n"
 
 
 INITIALIZE: dict[str, Any] = {

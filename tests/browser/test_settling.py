@@ -25,6 +25,7 @@ from tests.site import Site
 
 pytestmark = pytest.mark.anyio
 
+HAS_RUN = 'globalThis[Symbol.for("footlight.settling.engine")] !== undefined'
 LIMIT_MS = 30_000.0
 """Far beyond what a test may take: what ends does so by itself."""
 SOON = 15.0
@@ -129,6 +130,33 @@ async def test_each_new_document_answers_a_settle_message(tab: Tab) -> None:
         assert answer == {"record": "", "late": None}
 
     assert await tab.page.scripts.ask(settling_engine, "unknown") is None
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
+async def test_scripts_of_a_new_page_are_called_by_messages(tab: Tab) -> None:
+    opened = await tab.session.page_table.open()
+    assert await opened.scripts.ask(settling_engine, "settle", False) == {"record": "", "late": None}
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
+async def test_new_document_is_watched_before_it_is_asked_about(tab: Tab) -> None:
+    async with asyncio.timeout(SOON):
+        while not tab.page.scripts.began_at:  # The script is installed while the first page opens.
+            await tab.show("<p>text")
+
+    read = f'globalThis[Symbol.for("footlight.read")] = () => {HAS_RUN}'
+    assert await tab.page.scripts.ask(lambda: read, "read") is True
+
+
+async def test_changes_in_the_first_frames_of_a_document_are_awaited(
+    browser: SessionBrowser, site: Site
+) -> None:
+    change = "requestAnimationFrame(() => requestAnimationFrame(() => document.body.append('drawn')))"
+    url = site.page(f"<p>text<script>addEventListener('load', () => {change})</script>")
+
+    for _ in range(3):  # The first page of a session is watched in another way.
+        answer = await browser.answer("navigate", url=url, observe="full")
+        assert "drawn" in answer.structured_content["observation"]["text"]
 
 
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")

@@ -41,13 +41,13 @@ class Machine:
         self.change_listeners: list[OnChange] = []
         """They may be added later: the browser starts before there is a server."""
         self.secret_values = secrets.values if secrets else ()
-        mask = _make_file_mask(secrets)
-        self._store = toolset.make_store(self.secret_values, mask)
+        mask = _make_file_mask(secrets) if secrets else None
+        self._store = toolset.make_store(self.secret_values, mask or (lambda value: value))
         self.engine = Engine(
             settings,
             on_change=self._on_change,
             secrets=self.secret_values,
-            mask=mask if secrets else None,
+            mask=mask,
             named_sessions=toolset.named_sessions,
             make_table=toolset.make_session_table(self._store),
             session_prefix=session_prefix,
@@ -110,8 +110,8 @@ def read_secrets(settings: Settings) -> Secrets | None:
     return secrets
 
 
-def _make_file_mask(secrets: Secrets | None) -> Mask:
+def _make_file_mask(secrets: Secrets) -> Mask:
     """Return the mask for everything that is written: the log, recorded steps, recordings."""
-    from footlight.server.answers.masking import Masker, keep_unmasked
+    from footlight.server.answers.masking import Masker
 
-    return Masker(secrets) if secrets else keep_unmasked
+    return Masker(secrets)

@@ -88,9 +88,9 @@ class Toolset(ABC):
         """Return the envelope in which answers are sent."""
 
     @property
-    def compact_list(self) -> bool:
-        """Return whether `tools/list` has the compact form of the tools."""
-        return False
+    def compact_list(self) -> list[dict[str, Any]] | None:
+        """Return the compact form of the offered tools for `tools/list`, or None to list the full form."""
+        return None
 
     def make_session_table(self, store: KnowledgeStore | None) -> MakeTable | None:
         """Return a function that creates the session table, or None to use that of the browser package."""

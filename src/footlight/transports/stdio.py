@@ -11,12 +11,9 @@ import asyncio
 import os
 import queue
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import BinaryIO
-
-import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from footlight.protocol.messages import Message
 from footlight.transports.json_messages import (
@@ -29,7 +26,7 @@ from footlight.transports.json_messages import (
 
 __all__ = ["Read", "Write", "serve_stdio"]
 
-Read = MemoryObjectReceiveStream[Message]
+Read = AsyncIterator[Message]
 Write = Callable[[Message], Awaitable[None]]
 
 MAX_LINE = 64 << 20
@@ -44,17 +41,16 @@ async def serve_stdio() -> AsyncGenerator[tuple[Read, Write]]:
     message.
     """
     with _take_standard_streams() as (stdin, stdout):
-        incoming, read = anyio.create_memory_object_stream[Message](0)
-        output = _Output(stdout, on_broken=incoming.close)
+        incoming = _Incoming()
+        output = _Output(stdout, on_broken=incoming.end)
         _start_reading(stdin, incoming, output)
 
         async def write(message: Message) -> None:
             output.put(message)
 
         try:
-            yield read, write
+            yield incoming.receive(), write
         finally:
-            read.close()
             await output.close()
 
 
@@ -74,21 +70,43 @@ def _take_standard_streams() -> Generator[tuple[BinaryIO, BinaryIO]]:
         os.dup2(stdout, 1)
 
 
-def _start_reading(stdin: BinaryIO, incoming: MemoryObjectSendStream[Message], output: _Output) -> None:
+class _Incoming:
+    """The received messages. The thread that reads waits until the previous message has been taken."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._messages: asyncio.Queue[Message | None] = asyncio.Queue()
+        self._is_taken = threading.Semaphore()
+
+    def put(self, message: Message) -> None:
+        """Add a message. Call this in the thread."""
+        self._is_taken.acquire()
+        self._loop.call_soon_threadsafe(self._messages.put_nowait, message)
+
+    def end(self) -> None:
+        self._messages.put_nowait(None)
+
+    async def receive(self) -> AsyncGenerator[Message]:
+        while (message := await self._messages.get()) is not None:
+            self._is_taken.release()
+            yield message
+
+
+def _start_reading(stdin: BinaryIO, incoming: _Incoming, output: _Output) -> None:
     """Read in a thread, because an event loop cannot wait for every kind of standard input."""
     loop = asyncio.get_running_loop()
 
     def read() -> None:
         # These errors are raised when the server is stopping and the loop or the stream is closed.
-        with suppress(RuntimeError, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
+        with suppress(RuntimeError, OSError):
             for line in _lines(stdin):
                 message = _parse(line)
                 if isinstance(message, RefusedMessage):
                     output.put(message.answer)
                 elif message is not None:
-                    asyncio.run_coroutine_threadsafe(incoming.send(message), loop).result()
+                    incoming.put(message)
         with suppress(RuntimeError):
-            loop.call_soon_threadsafe(incoming.close)
+            loop.call_soon_threadsafe(incoming.end)
 
     threading.Thread(target=read, name="stdio-reader", daemon=True).start()
 

@@ -9,8 +9,9 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 
 from footlight import MCPClient, Stdio
-from footlight.server.protocol.tools import compact_input_schema
-from footlight.toolsets.browser import load_tools
+from footlight.config import Settings, ToolSettings
+from footlight.server.protocol.tools import compact_input_schema, compact_tool
+from footlight.toolsets.browser import BrowserToolset, load_tools
 from tests.conftest import server_command
 
 pytestmark = pytest.mark.anyio
@@ -67,6 +68,14 @@ async def test_footlight_client_receives_the_whole_tool_list() -> None:
 
     assert tools["click"].output_schema is not None
     assert "timeout" in tools["click"].input_schema["properties"]
+
+
+def test_list_is_sent_without_generating_the_schemas() -> None:
+    toolset = BrowserToolset(Settings(tools=ToolSettings(groups=["default", "vision"], deny=["drop"])))
+
+    assert toolset.compact_list == [compact_tool(tool) for tool in toolset.offered]
+    assert len(toolset.offered) > 50
+    assert BrowserToolset(Settings(tools=ToolSettings(schemas="full"))).compact_list is None
 
 
 def test_compact_schema_accepts_what_the_full_schema_accepts() -> None:

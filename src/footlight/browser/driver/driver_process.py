@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.playwright_connection import ask_driver, on_driver_end, start_playwright
 from footlight.browser.driver.probe import RESPONSE_SECONDS, Probe
+from footlight.browser.driver.shielding import start_work
 
 if TYPE_CHECKING:
     import subprocess
@@ -35,11 +36,11 @@ class Driver:
         self,
         temporary: Path,
         *,
-        prepare: Callable[[Playwright], Awaitable[None]],
+        prepare: Callable[[Playwright], Coroutine[Any, Any, None]],
         on_end: Callable[[], None],
         process: subprocess.Popen[bytes] | None = None,
     ) -> None:
-        """Create the driver. `prepare` runs before its first page is opened.
+        """Create the driver. `prepare` runs when it has started; `wait_until_prepared` waits for it.
 
         `process` is a driver process that is already starting. This object then owns it.
         """
@@ -49,6 +50,7 @@ class Driver:
         self._on_end = on_end
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
+        self._preparing: asyncio.Task[None] | None = None
         self._probe = Probe(lambda: ask_driver(self.playwright))
         self._resources = contextlib.AsyncExitStack()
         self._alive = False
@@ -71,7 +73,7 @@ class Driver:
         return await self._probe.is_answered(within_seconds)
 
     async def ensure(self) -> Playwright:
-        """Return a running Playwright."""
+        """Return a running Playwright. Call `wait_until_prepared` before a page is opened."""
         async with self._starting:
             if not self._alive:
                 await self._resources.aclose()
@@ -79,10 +81,15 @@ class Driver:
                 started = start_playwright(self._temporary, process)
                 playwright = await self._resources.enter_async_context(started)
                 on_driver_end(playwright, self._handle_end)
-                await self._prepare(playwright)
+                self._preparing = start_work(self._prepare(playwright))
                 self._playwright, self._alive = playwright, True
                 self._probe = Probe(lambda: ask_driver(playwright))
             return self.playwright
+
+    async def wait_until_prepared(self) -> None:
+        """Wait until `prepare` has ended. Raise its error."""
+        if self._preparing is not None:
+            await asyncio.shield(self._preparing)
 
     def _handle_end(self) -> None:
         was_alive, self._alive = self._alive, False

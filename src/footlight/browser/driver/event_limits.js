@@ -365,7 +365,8 @@ const compileCache = process.env.FOOTLIGHT_DRIVER_CACHE;
 if (compileCache) require("node:module").enableCompileCache(compileCache);
 delete process.env.FOOTLIGHT_DRIVER_CACHE;
 
-// The processes that the driver starts must not load this file.
+// The processes that the driver starts must not load this file, and manage their memory themselves.
+delete process.env.MALLOC_MMAP_THRESHOLD_;
 process.env.NODE_OPTIONS = process.env.NODE_OPTIONS_OF_USER ?? "";
 if (!process.env.NODE_OPTIONS) delete process.env.NODE_OPTIONS;
 delete process.env.NODE_OPTIONS_OF_USER;

@@ -6,12 +6,20 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import PlaywrightTimeout
 from footlight.errors import BrowserNotInstalledError
 
-__all__ = ["PendingStart", "PendingStarts"]
+if TYPE_CHECKING:
+    from footlight.browser.driver.playwright_connection import SilentPart
+
+__all__ = ["SILENCE_ADVICE", "PendingStart", "PendingStarts"]
+
+SILENCE_ADVICE: dict[SilentPart, str] = {
+    "driver": "Check the driver's process (run-driver), then call again. No page was closed.",
+    "browser": "Check the browser's process, then call again. No page was closed.",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

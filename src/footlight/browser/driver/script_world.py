@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,27 +27,35 @@ class ScriptWorld:
     """Tracks the execution context of the scripts in the current main document, if it has one."""
 
     def __init__(self) -> None:
+        self.attaching: asyncio.Task[None] | None = None
+        """The task that calls `attach`, in browsers that support it. Requests wait for it."""
+        self.began_at = 0.0
+        """When the document began (`time.monotonic()`), or 0 if no engine was installed before."""
         self._cdp: CDPSession | None = None
         self._frame_id = ""
         self._context: str | None = None
+        self._world = ""
         self._known = asyncio.Event()
         self._engines: set[Callable[[], str]] = set()
         """The engines that run in the current document."""
+        self._installed: set[Callable[[], str]] = set()
+        """The engines that run in each new document."""
 
-    async def attach(self, cdp: CDPSession) -> None:
-        """Track the documents of the page. Call this before `Runtime.enable`, which reports the first one."""
-        tree = cast("dict[str, Any]", await cdp.send("Page.getFrameTree"))
-        self._frame_id = str(tree["frameTree"]["frame"]["id"])
+    async def attach(self, cdp: CDPSession, target_id: str) -> None:
+        """Track the documents of the page. Chromium names the main frame like the page's target."""
+        self._frame_id = target_id
         cdp.on("Runtime.executionContextCreated", self._on_created)
         cdp.on("Runtime.executionContextDestroyed", self._on_destroyed)
         cdp.on("Runtime.executionContextsCleared", self._on_cleared)
+        await cdp.send("Runtime.enable")
         self._cdp = cdp
 
     def _on_created(self, event: dict[str, Any]) -> None:
         context = event["context"]
         if context["name"].startswith(_WORLD) and context["auxData"].get("frameId") == self._frame_id:
-            self._context = context["uniqueId"]
-            self._engines = set()
+            self._context, self._world = context["uniqueId"], context["name"]
+            self._engines = {*self._installed}
+            self.began_at = time.monotonic() if self._installed else 0.0
             self._known.set()
 
     def _on_destroyed(self, event: dict[str, Any]) -> None:
@@ -64,10 +73,25 @@ class ScriptWorld:
 
     async def wait_for_document(self) -> bool:
         """Wait until scripts can be called. Return False in browsers that do not support it."""
-        if self._cdp is None:
+        if await self._wait_until_attached() is None:
             return False
         await self._known.wait()
         return True
+
+    async def _wait_until_attached(self) -> CDPSession | None:
+        if self.attaching is not None and not self.attaching.done():
+            await asyncio.wait([self.attaching])
+        return self._cdp
+
+    async def install(self, engine: Callable[[], str], name: str) -> None:
+        """Call a function that an engine provides at the beginning of each new document of the main frame."""
+        if not await self.wait_for_document():
+            return
+        assert self._cdp is not None
+        call = f'{engine()};\nglobalThis[Symbol.for("footlight.{name}")]()'
+        request = {"source": f"if (self === top) {{ {call} }}", "worldName": self._world}
+        await self._cdp.send("Page.addScriptToEvaluateOnNewDocument", request)
+        self._installed.add(engine)
 
     async def ask(self, engine: Callable[[], str], name: str, *arguments: Any) -> Any:
         """Return the result of the function that an engine provides as `Symbol.for("footlight.NAME")`.
@@ -78,12 +102,13 @@ class ScriptWorld:
         Raises:
             Error: the document is gone.
         """
-        if self._cdp is None or self._context is None:
+        cdp = await self._wait_until_attached()
+        if cdp is None or self._context is None:
             return None
         given = ", ".join(json.dumps(each) for each in arguments)
         call = f'globalThis[Symbol.for("footlight.{name}")]({given})'
         # Messages are processed in order, so the call need not wait for the reply to the first message.
-        _, reply = await asyncio.gather(self.load(engine), self._evaluate(self._cdp, call, self._context))
+        _, reply = await asyncio.gather(self.load(engine), self._evaluate(cdp, call, self._context))
         return None if "exceptionDetails" in reply else reply["result"].get("value")
 
     async def load(self, engine: Callable[[], str]) -> None:

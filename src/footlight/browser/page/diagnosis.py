@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.driver.pending_starts import SILENCE_ADVICE
 from footlight.browser.driver.playwright_api import Error, cause, is_closed, translate_error
 from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.errors import (
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HUNG_SECONDS",
-    "SILENCE_ADVICE",
     "describe_silence",
     "explain_closed_page",
     "explain_page_failure",
@@ -34,10 +34,6 @@ __all__ = [
 HUNG_SECONDS = 10.0
 """A page that has not responded for this time hangs. Until then, it may be busy."""
 STOPPED_OR_OVERLOADED = "is stopped or overloaded, or the machine is overloaded"
-SILENCE_ADVICE: dict[SilentPart, str] = {
-    "driver": "Check the driver's process (run-driver), then call again. No page was closed.",
-    "browser": "Check the browser's process, then call again. No page was closed.",
-}
 
 
 def describe_silence(part: SilentPart) -> str:

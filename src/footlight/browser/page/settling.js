@@ -320,6 +320,12 @@ function pause(ms) {
   return { record: reportedRecord(), late: takeLateWork() };
 };
 
+// Begin to watch a new document as soon as it is parsed: no frame counts before.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.watchNew")] = () => {
+  const begin = () => (watch ||= new Watch(document, false));
+  addEventListener("DOMContentLoaded", begin, { capture: true, once: true, passive: true });
+};
+
 // Begin to watch a new document while it loads.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.watch")] = () => ask("begin");
 

@@ -33,6 +33,7 @@ __all__ = [
     "read_records",
     "register_settling",
     "settle",
+    "watch_new_documents",
     "watch_next_document",
 ]
 
@@ -130,13 +131,26 @@ async def ask_and_watch(page: Page, selector: str, name: str) -> str:
 
 
 async def watch_next_document(page: Page) -> None:
-    """Begin to watch the next main document as soon as there is one, while it loads."""
+    """Begin to watch the next main document while it loads, unless `watch_new_documents` has done so."""
     await page.committed.wait()
     with suppress(Error, TimeoutError):
         async with asyncio.timeout(FIRST_MS / 1000):
-            if not await page.scripts.wait_for_document() or await _ask(page, "watch") is None:
+            is_known = await page.scripts.wait_for_document()
+            if is_known and page.scripts.began_at:
+                page.watched_for_rest_at = page.scripts.began_at
+                return
+            if not is_known or await _ask(page, "watch") is None:
                 await page.playwright.main_frame.get_attribute(f"{_ENGINE}=begin", "v", timeout=FIRST_MS)
         page.watched_for_rest_at = time.monotonic()
+
+
+async def watch_new_documents(page: Page) -> None:
+    """Watch each new main document as soon as it is parsed. Chromium only.
+
+    A request that is sent when it has loaded would often arrive after its first frame.
+    """
+    with suppress(Error):
+        await page.scripts.install(settling_engine, "watchNew")
 
 
 async def _ask(page: Page, name: str, *arguments: Any) -> Any:

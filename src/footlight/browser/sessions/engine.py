@@ -4,44 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import logging
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TypeAlias
 
-from footlight.browser.context.devices import Devices
 from footlight.browser.driver.driver_process import Driver
-from footlight.browser.driver.file_quota import FileQuota
-from footlight.browser.driver.pending_starts import PendingStarts
+from footlight.browser.driver.pending_starts import SILENCE_ADVICE, PendingStarts
 from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.browser.driver.run_folder import run_folder
-from footlight.browser.driver.scripts import register_scripts
 from footlight.browser.driver.shielding import run_detached, start_work
 from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS, PAGE_TOOLS, enable_feature
-from footlight.browser.launch.extension_launch import ExtensionLauncher
-from footlight.browser.launch.extension_pool import ExtensionPool
-from footlight.browser.launch.extensions import read_extension
 from footlight.browser.launch.installation import find_browser
 from footlight.browser.launch.launcher import launch_browser
-from footlight.browser.launch.persistent_launch import PersistentLauncher
 from footlight.browser.launch.pool import Pool
-from footlight.browser.launch.profiles import ProfileStore
 from footlight.browser.network.policy import DomainPolicy
-from footlight.browser.page.capture import register_engine
-from footlight.browser.page.diagnosis import SILENCE_ADVICE
-from footlight.browser.page.press_check import register_press_check
-from footlight.browser.page.selectors import register_shown_text
-from footlight.browser.page.settling import register_settling
-from footlight.browser.reading.markdown import register_markdown_engine
-from footlight.browser.reading.screenshots import register_secrets_engine
-from footlight.browser.recording.artifact_store import ArtifactStore
 from footlight.browser.sessions.change_events import OnChange, ignore_change
-from footlight.browser.sessions.environment import SessionEnvironment
-from footlight.browser.sessions.kept_sessions import KeptSessions
-from footlight.browser.sessions.named_sessions import NamedSessions
-from footlight.browser.sessions.pooled_sessions import PooledSessions
 from footlight.errors import FootlightError
 from footlight.private_files import remove_folder
 
@@ -51,7 +31,10 @@ if TYPE_CHECKING:
     from footlight.browser.driver.early_driver import EarlyDriver
     from footlight.browser.driver.pending_starts import PendingStart
     from footlight.browser.driver.playwright_connection import SilentPart
+    from footlight.browser.launch.extension_launch import ExtensionLauncher
+    from footlight.browser.launch.extension_pool import ExtensionPool
     from footlight.browser.network.filter_proxy import FilterProxy
+    from footlight.browser.sessions.environment import SessionEnvironment
     from footlight.browser.sessions.session_table import SessionTable
     from footlight.caller import Caller
     from footlight.config import Settings
@@ -60,7 +43,9 @@ __all__ = ["Engine", "MakeTable"]
 
 logger = logging.getLogger(__name__)
 
-MakeTable = Callable[[ExtensionLauncher, SessionEnvironment], "SessionTable"]
+MakeTable: TypeAlias = "Callable[[ExtensionLauncher, SessionEnvironment], SessionTable]"
+SESSION_SETUP = "footlight.browser.sessions.session_setup"
+"""It imports the modules of sessions and pages, which take longer than those that start a browser."""
 REAP_SECONDS = 30.0
 WARM_SECONDS = 2.0
 """How long after the first browser the other browsers of `pool.minBrowsers` start."""
@@ -131,6 +116,8 @@ class Engine:
 
     def _start_again(self) -> None:
         """Start again, because the driver has ended. New calls wait for the new driver."""
+        if self._sessions is None:
+            return  # The first start notices it.
         self.start()
         assert self._ready is not None
         self._ready.add_done_callback(_log_failure)
@@ -197,135 +184,97 @@ class Engine:
 
     async def _start(self) -> SessionTable:
         if self._sessions is None:
-            self._sessions = await self._open()
-        elif self._driver is not None:
-            await self._ensure_driver(self._driver)
+            await self._open()
+        assert self._driver is not None
+        await self._ensure_driver(self._driver)
+        starting = [self._driver.wait_until_prepared()]
         if self._pool is not None:
-            await self._pool.warm_one()
+            starting.append(self._pool.warm_one())
+        if self._sessions is None:
+            starting.append(self._make_sessions())
+        for error in await asyncio.gather(*starting, return_exceptions=True):
+            if error is not None:
+                raise error
+        if self._pool is not None:
+            await self._pool.warm_one()  # The pool of extensions is created with the sessions.
             if self._warming is None or self._warming.done():
                 self._warming = asyncio.create_task(self._warm_later(self._pool))
+        assert self._sessions is not None
         return self._sessions
 
-    async def _open(self) -> SessionTable:
+    async def _open(self) -> None:
+        """Start the driver and the proxy, and create the pool if it needs no sessions."""
         settings = self._settings
         process = None
         if taken := self._early_driver.take() if self._early_driver else None:
-            process, temporary = taken
-            self._resources.callback(remove_folder, temporary)
+            process, self._temporary = taken
+            self._resources.callback(remove_folder, self._temporary)
         else:
-            temporary = self._resources.enter_context(run_folder())
-        self._driver = Driver(temporary, prepare=self._prepare, on_end=self._start_again, process=process)
+            self._temporary = self._resources.enter_context(run_folder())
+        self._driver = Driver(
+            self._temporary, prepare=self._prepare, on_end=self._start_again, process=process
+        )
         self._resources.push_async_callback(self._driver.close)
-        playwright = await self._ensure_driver(self._driver)
-        policy = DomainPolicy(
+        await self._ensure_driver(self._driver)
+        self._policy = DomainPolicy(
             settings.security.allowed_domains,
             settings.security.blocked_domains,
             block_private=settings.security.block_private_networks,
             closed_ports=DEBUGGING_PORTS if self._named_sessions else range(0),
             extensions=self._make_table is not None or bool(settings.browser.extensions),
         )
-        self._proxy = await self._start_proxy(policy) if policy.restricts else None
-        self._reaping = asyncio.create_task(self._reap())
-        environment = SessionEnvironment(
-            policy=policy,
-            dialogs=settings.session.dialogs,
-            download_path=settings.browser.download_path or temporary / "downloads",
-            output_path=settings.browser.output_path or temporary / "output",
-            scratch_path=temporary,
-            artifacts=ArtifactStore(settings.resources.max_stored),
-            quota=FileQuota(total=settings.browser.file_quota, session=settings.browser.session_file_quota),
-            script_evaluation=settings.security.enable_script_evaluation,
-            devices=Devices(cast("dict[str, Any]", playwright.devices)),
+        self._proxy = await self._start_proxy(self._policy) if self._policy.restricts else None
+        if self._make_table is None and not self._named_sessions and not settings.browser.extensions:
+            self._pool = Pool(settings, self._launch, find=self._check_browser_exists)
+            self._resources.push_async_callback(self._pool.close)
+
+    async def _make_sessions(self) -> None:
+        """Create the session table. Its modules are imported in a thread, while the first browser starts."""
+        await asyncio.to_thread(importlib.import_module, SESSION_SETUP)
+        from footlight.browser.sessions.session_setup import SessionSetup
+
+        assert self._driver is not None
+        setup = SessionSetup(
+            settings=self._settings,
+            driver=self._driver,
+            policy=self._policy,
+            proxy=self._proxy,
+            temporary=self._temporary,
+            short_temporary=self._short_folder,
+            starts=self._starts,
             secrets=self._secrets,
             mask=self._mask,
-            proxy=self._proxy,
             on_change=self._on_change,
         )
         if self._make_table is not None:
-            environment = replace(environment, after_crash="launch the app again")
-            return self._make_table(self._extension_launcher(environment), environment)
-        return (
-            self._make_named_sessions(environment)
-            if self._named_sessions
-            else self._make_pooled_sessions(environment)
-        )
+            self._sessions = setup.make_app_sessions(self._make_table)
+        elif self._named_sessions:
+            self._sessions = setup.make_named_sessions()
+        else:
+            if self._pool is None:
+                self._pool = setup.make_extension_pool()
+                self._resources.push_async_callback(self._pool.close)
+            self._sessions = setup.make_pooled_sessions(self._pool, id_prefix=self._session_prefix)
+        self._reaping = asyncio.create_task(self._reap())
 
     async def _ensure_driver(self, driver: Driver) -> Playwright:
         with self._starts.track("the driver of the browsers", advice=SILENCE_ADVICE["driver"]):
             return await driver.ensure()
 
     async def _prepare(self, playwright: Playwright) -> None:
-        await register_engine(playwright)
-        await register_scripts(playwright)
-        if self._secrets:
-            await register_secrets_engine(playwright)
-        await register_settling(playwright)
-        await register_press_check(playwright)
-        await register_shown_text(playwright)
-        await register_markdown_engine(playwright)
+        await asyncio.to_thread(importlib.import_module, SESSION_SETUP)
+        from footlight.browser.sessions.session_setup import register_page_scripts
+
+        await register_page_scripts(playwright, has_secrets=bool(self._secrets))
 
     def _playwright(self) -> Playwright:
         assert self._driver is not None
         return self._driver.playwright
 
-    def _extension_launcher(self, environment: SessionEnvironment) -> ExtensionLauncher:
-        return ExtensionLauncher(
-            self._playwright,
-            self._settings.browser,
-            devices=environment.devices,
-            filter_proxy=self._proxy.url if self._proxy else None,
-            temporary=self._short_folder(environment.scratch_path),
-            starts=self._starts,
-        )
-
-    def _make_pooled_sessions(self, environment: SessionEnvironment) -> PooledSessions:
-        settings = self._settings
-        self._pool = (
-            self._extension_pool(environment)
-            if settings.browser.extensions
-            else Pool(settings, self._launch, find=self._check_browser_exists)
-        )
-        self._resources.push_async_callback(self._pool.close)
-        return PooledSessions(
-            settings.session,
-            pool=self._pool,
-            environment=environment,
-            # In a cluster, the front decides where a session is open.
-            kept=KeptSessions(settings, locked=not self._session_prefix),
-            id_prefix=self._session_prefix,
-        )
-
-    def _extension_pool(self, environment: SessionEnvironment) -> ExtensionPool:
-        browser = self._settings.browser
-        return ExtensionPool(
-            self._settings,
-            launcher=self._extension_launcher(environment),
-            extensions=[read_extension(folder) for folder in browser.extensions],
-            # Users watch an extension, so a window is the default unless the settings say otherwise.
-            headless="headless" in browser.model_fields_set and browser.headless,
-        )
-
-    def _make_named_sessions(self, environment: SessionEnvironment) -> NamedSessions:
-        settings = self._settings
-        return NamedSessions(
-            settings.session,
-            max_browsers=settings.pool.max_browsers,
-            launcher=PersistentLauncher(
-                self._playwright,
-                settings.browser,
-                devices=environment.devices,
-                filter_proxy=self._proxy.url if self._proxy else None,
-                temporary=self._short_folder(environment.scratch_path),
-                starts=self._starts,
-            ),
-            environment=replace(environment, after_crash="session.open opens the session again"),
-            profiles=ProfileStore(settings.profiles.directory),
-        )
-
-    def _short_folder(self, temporary: Path) -> Path:
+    def _short_folder(self) -> Path:
         """Return a folder with a short path, for browsers whose profile lock is a socket."""
-        if os.name != "posix" or len(os.fsencode(temporary)) <= MAX_FOLDER_BYTES:
-            return temporary
+        if os.name != "posix" or len(os.fsencode(self._temporary)) <= MAX_FOLDER_BYTES:
+            return self._temporary
         return self._resources.enter_context(run_folder(Path("/tmp")))
 
     async def _start_proxy(self, policy: DomainPolicy) -> FilterProxy:
@@ -337,9 +286,11 @@ class Engine:
     async def _launch(self) -> Browser:
         assert self._driver is not None
         playwright = await self._ensure_driver(self._driver)
-        return await launch_browser(
+        browser = await launch_browser(
             playwright, self._settings.browser, proxied=self._proxy is not None, starts=self._starts
         )
+        await self._driver.wait_until_prepared()
+        return browser
 
     def _check_browser_exists(self) -> None:
         """Check that a browser is installed. Raise BrowserNotInstalledError otherwise."""

@@ -14,6 +14,7 @@ from footlight.browser.page.diagnosis import HUNG_SECONDS
 from footlight.browser.page.events import Events, PageOpened
 from footlight.browser.page.page import Page, PageOwner
 from footlight.browser.page.page_operations import bring_to_front
+from footlight.browser.page.settling import watch_new_documents
 from footlight.browser.sessions.page_watch import DocumentWatch, LinkEffect, watch_links
 from footlight.errors import InvalidParameterError
 
@@ -237,14 +238,18 @@ class PageTable:
         session.report_change("opened", page.id)
         session.spawn(self._learn_opener(page))
         if session.engine == "chromium":
-            session.spawn(self._popups.learn_context(opened))
-            session.spawn(self._watch_links(page))
+            page.scripts.attaching = session.spawn(self._watch_links(page))
         return page
 
     async def _watch_links(self, page: Page) -> None:
         page.own_cdp = await watch_links(
-            page.playwright, self._on_link, page.traffic.expect_navigation, page.scripts
+            page.playwright,
+            self._on_link,
+            page.traffic.expect_navigation,
+            self._popups.set_context,
+            page.scripts,
         )
+        self._session.spawn(watch_new_documents(page))
 
     async def _learn_opener(self, page: Page) -> None:
         opener = await page.playwright.opener()

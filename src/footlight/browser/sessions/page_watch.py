@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import send
 from footlight.javascript import join_modules
 
 if TYPE_CHECKING:
@@ -70,13 +72,14 @@ async def watch_links(
     page: Page,
     on_click: Callable[[LinkEffect], None],
     on_navigation: Callable[[], None],
+    on_context: Callable[[str], None],
     scripts: ScriptWorld,
 ) -> CDPSession | None:
     """Call `on_click` when such a link is clicked, now and after every navigation. Chromium only.
 
     `on_navigation` is called when a document starts a navigation in its own tab, before the request is sent.
-    Return the CDP session, which is open as long as the page and is also used by `scripts`, or None if the
-    page is closed.
+    `on_context` receives Chromium's id of the context, which Playwright does not expose. Return the CDP
+    session, which is open as long as the page and is also used by `scripts`, or None if the page is closed.
     """
 
     def on_binding(event: dict[str, Any]) -> None:
@@ -90,14 +93,19 @@ async def watch_links(
         cdp = await page.context.new_cdp_session(page)
         cdp.on("Runtime.bindingCalled", on_binding)
         cdp.on("Page.frameRequestedNavigation", on_requested)
-        await cdp.send("Page.enable")
-        await scripts.attach(cdp)
-        # Without this, clicks in a document that has just been loaded are sometimes not reported.
-        await cdp.send("Runtime.enable")
-        await cdp.send("Runtime.addBinding", {"name": "reportEffect", "executionContextName": _WORLD})
-        await cdp.send(
-            "Page.addScriptToEvaluateOnNewDocument",
-            {"source": _LISTENER, "worldName": _WORLD, "runImmediately": True},
+        target = (await send(cdp, "Target.getTargetInfo"))["targetInfo"]
+        on_context(str(target.get("browserContextId", "")))
+        # A page that is loading answers late, so these are sent together.
+        await asyncio.gather(
+            send(cdp, "Page.enable"),
+            # It enables `Runtime`: otherwise clicks in a document that was just loaded are sometimes missed.
+            scripts.attach(cdp, str(target["targetId"])),
+            send(cdp, "Runtime.addBinding", {"name": "reportEffect", "executionContextName": _WORLD}),
+            send(
+                cdp,
+                "Page.addScriptToEvaluateOnNewDocument",
+                {"source": _LISTENER, "worldName": _WORLD, "runImmediately": True},
+            ),
         )
         return cdp
     return None

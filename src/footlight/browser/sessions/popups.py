@@ -5,13 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from typing import TYPE_CHECKING, Any, cast
-
-from footlight.browser.driver.playwright_api import Error
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page
-
     from footlight.browser.launch.pool import PooledBrowser
 
 __all__ = ["PopupTracker"]
@@ -27,9 +23,8 @@ class PopupTracker:
     and WebKit have no such signal, so their popups are reported after Playwright's event.
     """
 
-    def __init__(self, browser: PooledBrowser, context: BrowserContext) -> None:
+    def __init__(self, browser: PooledBrowser) -> None:
         self._browser = browser
-        self._context = context
         self._context_id: str | None = None
         self._announced = 0
         self._given_up = 0
@@ -38,15 +33,9 @@ class PopupTracker:
         """Whether the current action has clicked a link that opens a tab."""
         self._changed = asyncio.Event()
 
-    async def learn_context(self, page: Page) -> None:
-        """Get Chromium's id of the context from an idle page. Playwright does not expose it."""
-        if self._context_id is not None or self._browser.engine != "chromium":
-            return
-        with contextlib.suppress(Error):
-            cdp = await self._context.new_cdp_session(page)
-            info = cast("dict[str, Any]", await cdp.send("Target.getTargetInfo"))
-            await cdp.detach()
-            self._context_id = str(info["targetInfo"].get("browserContextId", ""))
+    def set_context(self, id: str) -> None:
+        """Receive Chromium's id of the context."""
+        self._context_id = id
 
     def begin_action(self) -> None:
         """Reset the expectation of a new tab for a new action."""

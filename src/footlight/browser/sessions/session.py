@@ -104,7 +104,7 @@ class Session:
         self._left = False
         self._tasks: set[asyncio.Task[None]] = set()
 
-        popups = PopupTracker(browser, context)
+        popups = PopupTracker(browser)
         self.files = environment.quota.of_session(id)
         self.events = Events()
         self.page_table = PageTable(self, context, popups)

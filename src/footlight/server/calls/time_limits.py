@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from footlight.browser.driver.deadline import DEFAULT_TIMEOUT, ELEMENT_TIMEOUT, Deadline
-from footlight.browser.driver.pending_starts import PendingStart
+from footlight.browser.driver.pending_starts import SILENCE_ADVICE, PendingStart
 from footlight.browser.driver.probe import RESPONSE_SECONDS
-from footlight.browser.page.diagnosis import SILENCE_ADVICE, describe_silence
+from footlight.browser.page.diagnosis import describe_silence
 from footlight.errors import DeadlineExceededError
 
 if TYPE_CHECKING:

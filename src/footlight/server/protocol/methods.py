@@ -118,7 +118,7 @@ def make_methods(
     subscriptions: Subscriptions,
     prompts: Callable[[], PromptLibrary],
     mask: Mask | None = None,
-    compact_list: bool = False,
+    compact_list: list[dict[str, Any]] | None = None,
     tickets: TicketOffice | None = None,
     read_app: Callable[[], str] | None = None,
 ) -> ServerMethods:

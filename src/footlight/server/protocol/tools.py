@@ -47,7 +47,7 @@ APP_META = {"ui": {"resourceUri": APP_URI, "visibility": ["model", "app"]}}
 class ToolHandlers:
     """Handles `tools/list` and `tools/call`. Unknown tools are protocol errors, failed tools are answers.
 
-    With `compact`, a client gets the compact list unless it declares the capability `FULL_SCHEMAS`.
+    A client gets the list `compact`, if there is one, unless it declares the capability `FULL_SCHEMAS`.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class ToolHandlers:
         dispatcher: ToolCaller,
         envelope: Envelope,
         *,
-        compact: bool,
+        compact: list[dict[str, Any]] | None,
         documentation_url: str,
         tickets: TicketOffice | None = None,
         has_app: bool = False,
@@ -73,14 +73,11 @@ class ToolHandlers:
     def _full_list(self) -> list[dict[str, Any]]:
         return [full_tool(tool, self._envelope) for tool in self._dispatcher.tools]
 
-    @cached_property
-    def _compact_list(self) -> list[dict[str, Any]]:
-        return [compact_tool(tool) for tool in self._dispatcher.tools]
-
     async def list(self, request: Request) -> dict[str, Any]:
         refuse_cursor(request)
-        is_short = self._compact and not _uses_full_schemas(request.client_capabilities)
-        listed = self._compact_list if is_short else self._full_list
+        listed = self._compact
+        if listed is None or _uses_full_schemas(request.client_capabilities):
+            listed = self._full_list
         if self._has_app and shows_apps(request.client_capabilities):
             listed = [
                 {**each, "_meta": APP_META} if tool.app else each

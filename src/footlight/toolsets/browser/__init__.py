@@ -1,7 +1,8 @@
 """The tools of the browser server, one module per family, and the instructions for a model.
 
-The tools themselves are imported when they are first needed. What a server says before that, it takes from
-`groups.json`, which `make gen` writes from the tools.
+The tools themselves are imported when they are first needed. Their groups and the list for models are in
+`tools.json`, which `make gen` writes from the tools: generating the schemas of all tools would take longer
+than the first page.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -71,9 +72,14 @@ with `navigate`, like any other page.
 """
 
 
+@cache
+def _read_listed_tools() -> Mapping[str, Mapping[str, Any]]:
+    return json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
+
+
 def read_groups() -> Mapping[str, Group]:
     """Return the group of each tool."""
-    return json.loads(Path(__file__).with_name("groups.json").read_text("utf-8"))
+    return {name: each["group"] for name, each in _read_listed_tools().items()}
 
 
 def load_tools() -> tuple[Tool, ...]:
@@ -203,8 +209,10 @@ class BrowserToolset(Toolset):
         return INSTRUCTIONS + (EXTENSION_INSTRUCTIONS if self.settings.browser.extensions else "")
 
     @property
-    def compact_list(self) -> bool:
-        return self.settings.tools.schemas == "compact"
+    def compact_list(self) -> list[dict[str, Any]] | None:
+        if self.settings.tools.schemas != "compact":
+            return None
+        return [each["tool"] for name, each in _read_listed_tools().items() if name in self.offered_names]
 
     def make_envelope(self) -> Envelope:
         from footlight.server.protocol.envelope import SuccessEnvelope
