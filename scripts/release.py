@@ -12,19 +12,18 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import tomllib
-import venv
 import zipfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 
+from scripts.environments import make_environment
 from scripts.local_server import serve_folder
 
 __all__ = ["container_files", "make_manifest"]
@@ -34,6 +33,8 @@ SCHEMA = ROOT / "tests/scripts/schemas/mcpb-manifest-v0.4.schema.json"
 ICON_SIZE = 512
 LIMIT_SECONDS = 600
 TOOLS = ("build>=1.6,<2", "twine>=7,<8")
+BUILD = ("-m", "build", "--quiet", "--no-isolation")
+"""The arguments with which the environment of the tools builds. It has what the package is built with."""
 PAGE = "<!doctype html><title>Release</title><h1>The release answers</h1>"
 
 
@@ -46,9 +47,10 @@ def main() -> None:
     out.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="footlight-release-") as name:
         folder = Path(name)
-        wheel = build_distributions(out, folder)
-        build_bundle(out, folder)
-        build_container_context(out, folder)
+        tools = make_environment(folder / "tools", *TOOLS, *read_build_requirements())
+        wheel = build_distributions(out, tools)
+        build_bundle(out, folder, tools)
+        build_container_context(out, folder, tools)
         check_installation(wheel, folder)
     for file in sorted(out.iterdir()):
         print(f"{file.stat().st_size:>10,}  {file.name}")
@@ -57,6 +59,10 @@ def main() -> None:
 
 def read_project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def read_build_requirements() -> list[str]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
 
 
 def check_versions() -> None:
@@ -71,12 +77,11 @@ def check_versions() -> None:
         raise SystemExit(f"server.json has another version than pyproject.toml ({version})")
 
 
-def build_distributions(out: Path, folder: Path) -> Path:
+def build_distributions(out: Path, tools: Path) -> Path:
     """Build the wheel and the sdist, and check them as a package index does. Return the wheel."""
-    python = _make_environment(folder / "tools", TOOLS)
-    _step("wheel and sdist", python, "-m", "build", "--quiet", "--outdir", str(out), str(ROOT))
+    _step("wheel and sdist", str(tools), *BUILD, "--outdir", str(out), str(ROOT))
     files = [str(file) for file in out.iterdir()]
-    _step("twine check", python, "-m", "twine", "check", "--strict", *files)
+    _step("twine check", str(tools), "-m", "twine", "check", "--strict", *files)
     return next(out.glob("*.whl"))
 
 
@@ -115,7 +120,7 @@ def make_manifest() -> dict[str, Any]:
     }
 
 
-def build_bundle(out: Path, folder: Path) -> None:
+def build_bundle(out: Path, folder: Path, tools: Path) -> None:
     """Write the MCPB bundle, with which a desktop application installs the server by a click."""
     manifest = make_manifest()
     jsonschema.validate(manifest, json.loads(SCHEMA.read_text("utf-8")))
@@ -137,7 +142,7 @@ def build_bundle(out: Path, folder: Path) -> None:
     ]
     if missing:
         raise SystemExit(f"{bundle.name} lacks {', '.join(missing)}")
-    _build_wheel("the bundle", unpacked, folder / "from-bundle")
+    _build_wheel("the bundle", unpacked, folder / "from-bundle", tools)
 
 
 def draw_icon(file: Path) -> None:
@@ -166,7 +171,7 @@ def container_files() -> list[str]:
     return [path for paths in copies for path in paths]
 
 
-def build_container_context(out: Path, folder: Path) -> None:
+def build_container_context(out: Path, folder: Path, tools: Path) -> None:
     """Write the folder from which the container image is built, as an archive."""
     name = f"footlight-{read_project()['version']}-container"
     archive = out / f"{name}.tar.gz"
@@ -175,13 +180,13 @@ def build_container_context(out: Path, folder: Path) -> None:
             tar.add(ROOT / path, f"{name}/{path}", filter=_without_bytecode)
     with tarfile.open(archive) as tar:
         tar.extractall(folder, filter="data")
-    _build_wheel("the container context", folder / name, folder / "from-context")
+    _build_wheel("the container context", folder / name, folder / "from-context", tools)
 
 
 def check_installation(wheel: Path, folder: Path) -> None:
     """Install the wheel into a clean environment, and let it start a browser and answer a call."""
-    python = _make_environment(folder / "clean", [str(wheel)])
-    footlight = str(Path(python).with_name("footlight"))
+    footlight = str(make_environment(folder / "clean", str(wheel)).with_name("footlight"))
+    print("ok  the wheel in a clean environment", flush=True)
     _step("footlight doctor", footlight, "doctor", "--quiet")
     with _serve_page(folder) as url:
         call = ("call", "get_text", "--selector", "h1", "--server", f"{footlight} serve")
@@ -199,34 +204,12 @@ def _package_files() -> list[str]:
     return [*fixed, *(file for file in sources if "__pycache__" not in file)]
 
 
-def _build_wheel(what: str, source: Path, target: Path) -> None:
-    _step(
-        f"a wheel from {what}",
-        *(
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "--quiet",
-            "--no-deps",
-            "--wheel-dir",
-            str(target),
-            str(source),
-        ),
-    )
+def _build_wheel(what: str, source: Path, target: Path, tools: Path) -> None:
+    _step(f"a wheel from {what}", str(tools), *BUILD, "--wheel", "--outdir", str(target), str(source))
 
 
 def _without_bytecode(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return None if "__pycache__" in entry.name else entry
-
-
-def _make_environment(folder: Path, requirements: Sequence[str]) -> str:
-    venv.create(folder, with_pip=True)
-    python = str(folder / "bin/python")
-    _step(
-        f"environment {folder.name}", python, "-m", "pip", "install", "--quiet", "--no-compile", *requirements
-    )
-    return python
 
 
 def _step(name: str, *command: str, fails: bool = False) -> str:

@@ -14,10 +14,10 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import venv
 from pathlib import Path
 from typing import Any
 
+from scripts.environments import make_environment
 from scripts.site.pages import UnknownTargetError, copy_pages
 
 __all__ = ["build_site", "main"]
@@ -87,11 +87,7 @@ def _install_generator(requirements: list[str]) -> str:
         expected = "\n".join((sys.version, *requirements))
         if not stamp.is_file() or stamp.read_text("utf-8") != expected:
             print("Installing the generator of the site into .docs/venv …", flush=True)
-            venv.create(environment, clear=True, with_pip=True)
-            install = (str(environment / "bin/python"), "-m", "pip", "install", "--quiet", *requirements)
-            done = subprocess.run(install, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
-            if done.returncode:
-                raise SystemExit(done.stderr)
+            make_environment(environment, *requirements)
             stamp.write_text(expected, "utf-8")
     return str(environment / "bin/zensical")
 

@@ -28,6 +28,9 @@ def _node(cpus: int) -> dict[str, Any]:
         "num_cpus": cpus,
         "object_store_memory": 80 << 20,
         "include_dashboard": False,
+        # No test needs these two: the one starts machines, the other copies the output of workers.
+        "no_monitor": True,
+        "include_log_monitor": False,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import venv
@@ -17,6 +18,7 @@ import pytest
 import yaml
 from mcp import Client, StdioServerParameters
 
+from scripts.environments import pip_command
 from tests.docs.markdown import ROOT, blocks
 from tests.site import serve_site
 
@@ -61,7 +63,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Installatio
     )
     subprocess.run(pip, check=True, timeout=LIMIT_SECONDS)
     [wheel] = folder.glob("*.whl")
-    venv.create(folder / ".venv", with_pip=True)
+    venv.create(folder / ".venv")
     scripts = folder / ".venv/bin"
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     own = {
@@ -71,7 +73,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Installatio
     }
     installation = Installation(kept | own)
     [install] = [line for line in commands_of("pip install")]
-    done = installation.run(install.replace(" footlight ", f" --quiet {wheel} "), folder)
+    line = install.replace("pip", shlex.join(pip_command(folder / ".venv")), 1)
+    done = installation.run(line.replace(" footlight ", f" --quiet {wheel} "), folder)
     assert done.returncode == 0, done.stderr
     yield installation
     stopped = installation.run("footlight daemon stop", folder)
