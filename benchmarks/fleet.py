@@ -12,7 +12,8 @@ from typing import Any
 
 from mcp import Client
 
-from footlight.cluster.fleet import Fleet, KnownWorker
+from footlight.cluster.fleet import Fleet
+from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import RemoteActor
 from footlight.cluster.worker import Load, WorkerStatus
 from footlight.config import ClusterSettings
@@ -46,8 +47,8 @@ async def compare_fleet(site: Site) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with (
             ray_cluster() as cluster,
-            front(cluster, Path(folder)) as fleet_url,
-            listening("http", "--tools", "all") as url,
+            front(cluster, Path(folder), secret="") as fleet_url,
+            listening("http", "--tools", "all", FOOTLIGHT_POOL_MIN_BROWSERS="1") as url,
             Client(fleet_url, mode="legacy") as fleet,
             Client(f"{url}/mcp", mode="legacy") as single,
         ):
@@ -94,7 +95,7 @@ async def simulate_placement() -> None:
             fleet.add(_idle_worker(name, SIMULATED_SESSIONS // count + 1))
         began = time.perf_counter()
         for _ in range(SIMULATED_SESSIONS):
-            async with fleet.place(lambda _: None) as worker:
+            async with fleet.reserve_place(lambda _: None) as worker:
                 assert worker.load is not None
                 load = replace(worker.load, sessions=worker.load.sessions + 1)
             fleet.note_load(worker, load)

@@ -322,6 +322,18 @@ async def test_a_worker_that_cannot_read_its_settings_ends_without_trying_again(
     assert len(reads) == 2
 
 
+@pytest.mark.usefixtures("ends")
+async def test_the_lease_is_that_of_the_server_before_the_settings_are_read():
+    assert Worker("w1", {"cluster": {"lease": 7_000, "maxWorkers": 2}}).lease_seconds == 7
+
+
+async def test_a_worker_that_no_server_asks_ends_with_its_lease(ends: asyncio.Queue[str]):
+    worker = Worker("w1", {"cluster": {"lease": 200}})
+    async with asyncio.timeout(LIMIT_SECONDS):
+        assert await ends.get() == "killed"
+    assert worker.lease_seconds == 0.2
+
+
 async def test_silent_workers_delay_no_other_request(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(watch_backend, "ANSWER_SECONDS", 0.2)
     monkeypatch.setattr(watch_backend, "BUSY_SECONDS", 1_000.0)

@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 
 GRACE_SECONDS = 15.0
 """How long after its deadline a call may look for the reason, as long as its worker can be reached."""
+RUNS_SECONDS = 5.0
+"""How long a worker whose connection was lost may take to say that it runs."""
 PING_SECONDS = 1.0
 """How long a worker may take to say that it can be reached. It is asked this long before the deadline."""
 WITHDRAW_SECONDS = 1.0
@@ -51,7 +53,8 @@ async def wait_for_reply(
     A call that reports nothing and asks nobody is sent on `channel` if it is open, and through Ray otherwise.
 
     Raises:
-        TimeoutError: the worker cannot be reached at the deadline, or takes much longer than it.
+        TimeoutError: the worker cannot be reached at the deadline or after the loss of its connection, or it
+            takes much longer than the deadline.
         ActorLostError: the worker has ended.
         ConnectionLostError: the worker runs, but the connection to it was lost.
         InputRequired: the client must ask its person with `elicitation` and repeat the call.
@@ -107,12 +110,17 @@ async def _call(
 
 
 async def _still_runs(actor: RemoteActor, channel: CallChannel) -> bool:
-    """Return whether the process at the other end of a lost connection says that it runs."""
-    with contextlib.suppress(ActorLostError, TimeoutError):
-        async with asyncio.timeout(PING_SECONDS):
+    """Return whether the process at the other end of a lost connection runs.
+
+    Raises:
+        TimeoutError: the worker does not say.
+    """
+    try:
+        async with asyncio.timeout(RUNS_SECONDS):
             status = await actor.call(Worker.peek)
-            return status.process_id == channel.process_id
-    return False
+    except ActorLostError:
+        return False
+    return status.process_id == channel.process_id
 
 
 class _Helper(contextlib.AsyncExitStack):

@@ -72,11 +72,11 @@ class Worker:
     """The browsers, sessions and calls of one worker.
 
     Its engine starts when a server first asks for its status or calls it. The worker ends when no server has
-    asked for its status for the time of the lease.
+    asked for its status for the time of the lease, also where Ray has started it again for no server.
     """
 
     def __init__(self, name: str, settings: dict[str, Any]) -> None:
-        """Create the worker.
+        """Create the worker in a running event loop.
 
         `settings` are those of the server, in the form of a settings file. The environment of this machine
         overrides them. They contain no secret: the file of secrets is read here.
@@ -95,14 +95,15 @@ class Worker:
         self._abandoned: OrderedDict[str, None] = OrderedDict()
         self.last_asked = time.monotonic()
         """When a server has asked for the status, in seconds of the monotonic clock."""
-        self.lease_seconds = ClusterSettings().lease / 1000
-        """How long it stays without a server. The settings say it, once they are read."""
+        self.lease_seconds = ClusterSettings.model_validate(settings.get("cluster", {})).lease / 1000
+        """How long it stays without a server. The environment of this machine may override it."""
         self._is_draining = False
         self._origin = secrets.token_hex(8)
         self._failure = ""
         """Why the engine could not start when it was tried last."""
-        self._endings: list[asyncio.Task[None]] = []
-        """The tasks that end the worker, even one that cannot read its settings."""
+        endings = (end_with_lease(self), leave_with_node(self), end_without_node(), leave_at_signal(self))
+        self._endings = [asyncio.create_task(each) for each in endings]
+        """The tasks that end the worker, even one that is never asked or cannot read its settings."""
 
     async def drain(self) -> None:
         """Get no more sessions from now on, and end after the last one.
@@ -336,9 +337,6 @@ class Worker:
 
     async def _ensure(self) -> RunningWorker:
         """Return what runs. Start it for the first call, and again after a start that failed."""
-        if not self._endings:
-            endings = (end_with_lease(self), leave_with_node(self), end_without_node(), leave_at_signal(self))
-            self._endings = [asyncio.create_task(each) for each in endings]
         if self._starting is None or (self._starting.done() and self._starting.exception()):
             self._starting = asyncio.create_task(self._start())
         return await asyncio.shield(self._starting)

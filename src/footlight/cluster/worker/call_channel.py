@@ -16,9 +16,9 @@ import pickle
 import secrets
 import socket
 import struct
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from footlight.cluster.ray_api import ActorLostError
 
@@ -29,6 +29,13 @@ TOKEN_SECONDS = 5.0
 """How long a client may take to send the token."""
 KEEPALIVE_SECONDS = 30
 """After how long without a call the connection is probed, so that a firewall does not forget it."""
+UNACKNOWLEDGED_SECONDS = 10.0
+"""How long the other machine may leave data without an acknowledgement. Then the connection is lost.
+
+Its kernel acknowledges data also for a process that is busy or stopped.
+"""
+MAX_BODY_BYTES = 1 << 30
+"""The longest body, far above any call or answer. A header that announces more ends the connection."""
 _HEADER = struct.Struct("!QBI")
 _SENT, _REPLY, _ERROR = range(3)
 
@@ -63,6 +70,7 @@ class CallListener:
             self._server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        _detect_loss(writer)
         try:
             async with asyncio.timeout(TOKEN_SECONDS):
                 token = await reader.readexactly(TOKEN_BYTES)
@@ -107,7 +115,7 @@ class CallChannel:
             OSError: it cannot be reached.
         """
         reader, writer = await asyncio.open_connection(address.host, address.port)
-        _keep_alive(writer.get_extra_info("socket"))
+        _detect_loss(writer)
         writer.write(address.token)
         return cls(address.process_id, reader, writer)
 
@@ -143,7 +151,7 @@ class CallChannel:
                 if waiting is None or waiting.done():
                     continue  # Nobody waits any more.
                 if kind == _ERROR:
-                    waiting.set_exception(pickle.loads(body))
+                    waiting.set_exception(_unpack_error(body))
                 else:
                     waiting.set_result(body)
         except (OSError, EOFError):
@@ -162,6 +170,8 @@ async def _read_frame(reader: asyncio.StreamReader) -> tuple[int, int, bytes]:
         EOFError: the connection has ended.
     """
     number, kind, length = _HEADER.unpack(await reader.readexactly(_HEADER.size))
+    if length > MAX_BODY_BYTES:
+        raise EOFError("the other side sends no frames")
     return number, kind, await reader.readexactly(length)
 
 
@@ -177,7 +187,17 @@ def _pack_error(error: BaseException) -> bytes:
     return pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
 
 
-def _keep_alive(connection: Any) -> None:
+def _unpack_error(packed: bytes) -> Exception:
+    try:
+        return pickle.loads(packed)
+    except Exception as error:  # noqa: BLE001 - the class may differ in the version of the worker
+        return RuntimeError(f"an error of the worker cannot be read: {error}")
+
+
+def _detect_loss(writer: asyncio.StreamWriter) -> None:
+    """Let the kernel end a connection whose other machine no longer answers."""
+    connection: socket.socket = writer.get_extra_info("socket")
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    if hasattr(socket, "TCP_KEEPIDLE"):
+    if sys.platform == "linux":
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_SECONDS)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(UNACKNOWLEDGED_SECONDS * 1000))
