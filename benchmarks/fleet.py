@@ -6,6 +6,7 @@ import asyncio
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,7 @@ def _idle_worker(name: str, max_sessions: int) -> KnownWorker:
 class _SilentActor(RemoteActor):
     """An actor that never answers."""
 
-    async def call(self, method: str, *arguments: Any) -> Any:  # noqa: ARG002
+    async def call(self, method: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ARG002
         await asyncio.Event().wait()
 
 

@@ -105,7 +105,7 @@ async def test_a_worker_that_cannot_start_is_left_out_of_lists():
 async def test_sessions_are_reported_as_closed_only_after_they_have_ended(
     results: list[Any], expected: list[SessionChange], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("footlight.cluster.fleet.ASK_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr("footlight.cluster.session_changes.RETRY_SECONDS", 0.01)
     heard: asyncio.Queue[SessionChange] = asyncio.Queue()
     actor = ScriptedActor(changes=[*results, LOST])
     async with fleet_of(actor, on_change=heard.put_nowait), asyncio.timeout(LIMIT_SECONDS):
@@ -118,7 +118,7 @@ async def test_the_sessions_of_a_worker_that_is_no_longer_known_are_reported_as_
     async def list_no_actors() -> list[str]:
         return []
 
-    monkeypatch.setattr("footlight.cluster.fleet.ASK_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr("footlight.cluster.session_changes.RETRY_SECONDS", 0.01)
     monkeypatch.setattr("footlight.cluster.fleet.list_actors", list_no_actors)
     heard: asyncio.Queue[SessionChange] = asyncio.Queue()
     actor = ScriptedActor(changes=[(1, [OPENED]), LOST])
