@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import pickle
 import socket
 import struct
 import sys
@@ -26,11 +27,12 @@ from footlight.errors import ConfigurationError
 
 pytestmark = pytest.mark.anyio
 
+Send = Callable[[bytes], None]
 LOAD = Load(0, 1, is_draining=False)
 
 
 @asynccontextmanager
-async def listening(run: Callable[[bytes], Awaitable[bytes]]) -> AsyncGenerator[CallAddress]:
+async def listening(run: Callable[[bytes, Send], Awaitable[bytes]]) -> AsyncGenerator[CallAddress]:
     listener = CallListener(run)
     try:
         yield await listener.open("127.0.0.1")
@@ -50,7 +52,7 @@ async def connected(address: CallAddress) -> AsyncGenerator[CallChannel]:
 async def test_each_reply_and_each_error_reaches_its_caller():
     last = asyncio.Event()
 
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         if packed == b"fail":
             raise ConfigurationError("no browser")
         if packed == b"last":
@@ -70,7 +72,7 @@ async def test_each_reply_and_each_error_reaches_its_caller():
 async def test_nothing_runs_without_the_token():
     ran: list[bytes] = []
 
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         ran.append(packed)
         return packed
 
@@ -87,7 +89,7 @@ async def test_nothing_runs_without_the_token():
 async def test_a_lost_connection_ends_running_calls_and_the_worker_finishes_them():
     started, released, finished = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         started.set()
         await released.wait()
         finished.set()
@@ -105,10 +107,38 @@ async def test_a_lost_connection_ends_running_calls_and_the_worker_finishes_them
         await finished.wait()
 
 
+async def test_the_progress_of_a_call_reaches_its_caller_before_the_reply():
+    async def run(packed: bytes, send: Send) -> bytes:
+        send(packed + b" begins")
+        send(packed + b" ends")
+        return packed
+
+    async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
+        heard: list[bytes] = []
+        replies = await asyncio.gather(channel.call(b"one", heard.append), channel.call(b"two"))
+        assert replies == [b"one", b"two"]
+        assert heard == [b"one begins", b"one ends"]
+
+
+async def test_a_client_that_does_not_read_progress_does_not_delay_its_call():
+    async def report(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    async def run(_: bytes, send: Send) -> bytes:
+        for done in range(3):
+            send(pickle.dumps((done, None, "loading")))
+        return WorkerReply(None, LOAD).pack()
+
+    async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
+        sent = RemoteCall(id="1", tool="click", arguments={}, caller=LOCAL, has_progress=True)
+        reply = await wait_for_reply(AddressedActor(address), sent, 15, report, None, channel=channel)
+    assert reply == WorkerReply(None, LOAD)
+
+
 async def test_a_reply_that_nobody_waits_for_is_left_out():
     started, released = asyncio.Event(), asyncio.Event()
 
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         if packed == b"cancelled":
             started.set()
             await released.wait()
@@ -126,7 +156,7 @@ async def test_a_reply_that_nobody_waits_for_is_left_out():
 
 @pytest.mark.parametrize("sent", [b"\xff" * 13, b"GET /mcp HTTP/1.1\r\n\r\n"])
 async def test_a_client_that_sends_no_frames_is_disconnected_alone(sent: bytes):
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         return packed
 
     async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
@@ -154,7 +184,7 @@ def _load_there() -> OfOtherVersionError:
 
 
 async def test_an_error_that_cannot_be_read_fails_one_call():
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         if packed == b"fail":
             raise OfOtherVersionError
         return packed
@@ -215,7 +245,7 @@ async def test_calls_go_through_ray_only_without_a_connection(monkeypatch: pytes
     monkeypatch.setattr("footlight.cluster.fleet.ASK_EVERY_SECONDS", 0.01)
     received: list[str] = []
 
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         received.append(RemoteCall.unpack(packed).id)
         return WorkerReply(None, LOAD).pack()
 
@@ -277,7 +307,7 @@ async def test_a_worker_is_lost_with_its_connection_only_if_its_process_has_ende
     monkeypatch.setattr("footlight.cluster.worker_calls.RUNS_SECONDS", 0.2)
     started = asyncio.Event()
 
-    async def run(_: bytes) -> bytes:
+    async def run(*_: object) -> bytes:
         started.set()
         await asyncio.Event().wait()
         return b""

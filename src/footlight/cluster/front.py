@@ -150,6 +150,7 @@ class Front(ToolCaller):
             caller=caller,
             files=self._files.address,
             may_ask=channel.elicitation is not None,
+            has_progress=channel.report is not None,
         )
         try:
             reply = await wait_for_reply(

@@ -6,9 +6,10 @@ import asyncio
 import contextlib
 import logging
 import os
+import pickle
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,7 @@ class Worker:
         self._given = settings
         self._files = FileLinks(name)
         self._starting: asyncio.Task[RunningWorker] | None = None
-        self._listener = CallListener(self.call)
+        self._listener = CallListener(self._call_without_ray)
         self._listening: asyncio.Task[CallAddress] | None = None
         self._calls = ToolCalls(self._files)
         self.last_asked = time.monotonic()
@@ -158,6 +159,14 @@ class Worker:
     async def call(self, packed: bytes) -> bytes:
         """Call a tool, and return the packed reply. `abandon` with the same id cancels the call."""
         return (await self._calls.run(RemoteCall.unpack(packed), await self._ensure())).pack()
+
+    async def _call_without_ray(self, packed: bytes, send: Callable[[bytes], None]) -> bytes:
+        async def report(*progress: Any) -> None:
+            send(pickle.dumps(progress))
+
+        call = RemoteCall.unpack(packed)
+        running = await self._ensure()
+        return (await self._calls.run(call, running, report if call.has_progress else None)).pack()
 
     async def call_with_progress(
         self, call: RemoteCall

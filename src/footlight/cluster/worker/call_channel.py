@@ -1,7 +1,8 @@
 """Send calls to a worker over a TCP connection, which costs much less processor time than Ray.
 
 Ray hands out the address and its token, and says which workers exist. A connection carries frames both ways:
-the number of a call, a kind, the length of the body, and the body. Replies come in any order.
+the number of a call, a kind, the length of the body, and the body. The progress of a call comes before its
+reply. Replies come in any order.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ Its kernel acknowledges data also for a process that is busy or stopped.
 MAX_BODY_BYTES = 1 << 30
 """The longest body, far above any call or answer. A header that announces more ends the connection."""
 _HEADER = struct.Struct("!QBI")
-_SENT, _REPLY, _ERROR = range(3)
+_SENT, _REPLY, _ERROR, _PROGRESS = range(4)
+
+Send = Callable[[bytes], None]
+"""Sends the progress of a call, or receives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,8 @@ class CallAddress:
 class CallListener:
     """Runs the calls that come on connections with the token. Nothing else is read before the token."""
 
-    def __init__(self, run: Callable[[bytes], Awaitable[bytes]]) -> None:
+    def __init__(self, run: Callable[[bytes, Send], Awaitable[bytes]]) -> None:
+        """Create the listener. `run` gets a call and a function that sends its progress."""
         self._run = run
         self._token = secrets.token_bytes(TOKEN_BYTES)
         self._running: set[asyncio.Future[bytes]] = set()
@@ -79,7 +84,8 @@ class CallListener:
             while True:
                 number, _, body = await _read_frame(reader)
                 # The call continues without the connection, as one through Ray without its server.
-                call = asyncio.ensure_future(self._run(body))
+                send = functools.partial(_write_frame, writer, number, _PROGRESS)
+                call = asyncio.ensure_future(self._run(body, send))
                 self._running.add(call)
                 call.add_done_callback(functools.partial(self._answer, number, writer))
         except (OSError, EOFError, TimeoutError):
@@ -92,9 +98,8 @@ class CallListener:
         if call.cancelled():
             return  # Its caller has abandoned it.
         error = call.exception()
-        if not writer.is_closing():
-            kind, body = (_REPLY, call.result()) if error is None else (_ERROR, _pack_error(error))
-            _write_frame(writer, number, kind, body)
+        kind, body = (_REPLY, call.result()) if error is None else (_ERROR, _pack_error(error))
+        _write_frame(writer, number, kind, body)
 
 
 class CallChannel:
@@ -104,7 +109,7 @@ class CallChannel:
         self.process_id = process_id
         self._writer = writer
         self._numbers = itertools.count()
-        self._waiting: dict[int, asyncio.Future[bytes]] = {}
+        self._waiting: dict[int, _WaitingCall] = {}
         self._receiving = asyncio.create_task(self._receive(reader))
 
     @classmethod
@@ -123,8 +128,8 @@ class CallChannel:
     def is_open(self) -> bool:
         return not self._receiving.done() and not self._writer.is_closing()
 
-    async def call(self, packed: bytes) -> bytes:
-        """Send a call once, and return its reply.
+    async def call(self, packed: bytes, on_progress: Send | None = None) -> bytes:
+        """Send a call once, and return its reply. `on_progress` receives its progress.
 
         Raises:
             ActorLostError: the connection was lost. Whether the call ran is not known.
@@ -132,10 +137,11 @@ class CallChannel:
         if not self.is_open:
             raise ActorLostError("the connection is closed")
         number = next(self._numbers)
-        reply = self._waiting[number] = asyncio.get_running_loop().create_future()
+        waiting = _WaitingCall(asyncio.get_running_loop().create_future(), on_progress)
+        self._waiting[number] = waiting
         try:
             _write_frame(self._writer, number, _SENT, packed)
-            return await reply
+            return await waiting.reply
         finally:
             del self._waiting[number]
 
@@ -148,19 +154,27 @@ class CallChannel:
             while True:
                 number, kind, body = await _read_frame(reader)
                 waiting = self._waiting.get(number)
-                if waiting is None or waiting.done():
+                if waiting is None or waiting.reply.done():
                     continue  # Nobody waits any more.
                 if kind == _ERROR:
-                    waiting.set_exception(_unpack_error(body))
-                else:
-                    waiting.set_result(body)
+                    waiting.reply.set_exception(_unpack_error(body))
+                elif kind == _REPLY:
+                    waiting.reply.set_result(body)
+                elif waiting.on_progress is not None:
+                    waiting.on_progress(body)
         except (OSError, EOFError):
             pass
         finally:
             self._writer.close()
             for each in self._waiting.values():
-                if not each.done():
-                    each.set_exception(ActorLostError("the connection was lost"))
+                if not each.reply.done():
+                    each.reply.set_exception(ActorLostError("the connection was lost"))
+
+
+@dataclass(frozen=True, slots=True)
+class _WaitingCall:
+    reply: asyncio.Future[bytes]
+    on_progress: Send | None
 
 
 async def _read_frame(reader: asyncio.StreamReader) -> tuple[int, int, bytes]:
@@ -176,7 +190,8 @@ async def _read_frame(reader: asyncio.StreamReader) -> tuple[int, int, bytes]:
 
 
 def _write_frame(writer: asyncio.StreamWriter, number: int, kind: int, body: bytes) -> None:
-    writer.write(_HEADER.pack(number, kind, len(body)) + body)
+    if not writer.is_closing():
+        writer.write(_HEADER.pack(number, kind, len(body)) + body)
 
 
 def _pack_error(error: BaseException) -> bytes:
