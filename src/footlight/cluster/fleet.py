@@ -66,7 +66,7 @@ class Fleet:
 
     @property
     def workers(self) -> tuple[KnownWorker, ...]:
-        return self._table.all
+        return self._table.workers
 
     def find(self, name: str) -> KnownWorker | None:
         return self._table.find(name)

@@ -33,7 +33,7 @@ class WorkerTable:
         """Set for an instant when there may be a place, or an answer of a worker."""
 
     @property
-    def all(self) -> tuple[KnownWorker, ...]:
+    def workers(self) -> tuple[KnownWorker, ...]:
         return tuple(self._workers.values())
 
     def find(self, name: str) -> KnownWorker | None:

@@ -31,7 +31,7 @@ from footlight.cluster.worker.draining import (
     leave_with_node,
 )
 from footlight.cluster.worker.file_links import FileLinks, read_part
-from footlight.cluster.worker.reports import (
+from footlight.cluster.worker.messages import (
     Heard,
     HelpMessage,
     Load,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.sessions.change_events import SessionChange
 from footlight.cluster.worker.build import build_of
-from footlight.cluster.worker.reports import Load
+from footlight.cluster.worker.messages import Load
 from footlight.cluster.worker.session_keeper import SessionKeeper
 
 if TYPE_CHECKING:

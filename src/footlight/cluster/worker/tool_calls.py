@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from footlight.cluster.worker.elicitation import RemoteElicitation
-from footlight.cluster.worker.reports import HelpMessage, Progress, RemoteCall, WorkerReply
+from footlight.cluster.worker.messages import HelpMessage, Progress, RemoteCall, WorkerReply
 from footlight.cluster.worker.session_keeper import find_session_name
 from footlight.errors import ResourceExhaustedError
 from footlight.server.answers.answer import failure
