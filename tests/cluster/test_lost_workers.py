@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -325,6 +326,21 @@ async def test_a_worker_that_cannot_read_its_settings_ends_without_trying_again(
 @pytest.mark.usefixtures("ends")
 async def test_the_lease_is_that_of_the_server_before_the_settings_are_read():
     assert Worker("w1", {"cluster": {"lease": 7_000, "maxWorkers": 2}}).lease_seconds == 7
+
+
+@pytest.mark.usefixtures("ends")
+async def test_garbage_collections_leave_out_what_the_start_of_a_worker_imports(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("footlight.log.configure", lambda *_, **__: None)
+    worker = Worker("w1", {})
+    gc.unfreeze()
+    try:
+        status = await worker.peek()
+        assert (status.failure, gc.get_freeze_count() > 0) == (None, True)
+    finally:
+        gc.unfreeze()
+        await worker.end()
 
 
 async def test_a_worker_that_no_server_asks_ends_with_its_lease(ends: asyncio.Queue[str]):
