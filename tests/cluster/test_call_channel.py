@@ -20,14 +20,13 @@ from footlight.cluster.fleet import Fleet
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.worker import Load, RemoteCall, Worker, WorkerReply, WorkerStatus
-from footlight.cluster.worker.call_channel import CallAddress, CallChannel, CallListener
+from footlight.cluster.worker.call_channel import CallAddress, CallChannel, CallListener, Send
 from footlight.cluster.worker_calls import ConnectionLostError, wait_for_reply
 from footlight.config import ClusterSettings
 from footlight.errors import ConfigurationError
 
 pytestmark = pytest.mark.anyio
 
-Send = Callable[[bytes], None]
 LOAD = Load(0, 1, is_draining=False)
 
 

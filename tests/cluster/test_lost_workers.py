@@ -332,7 +332,9 @@ async def test_the_lease_is_that_of_the_server_before_the_settings_are_read():
 async def test_garbage_collections_leave_out_what_the_start_of_a_worker_imports(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr("footlight.log.configure", lambda *_, **__: None)
+    def configure(*_: Any, **__: Any) -> None: ...
+
+    monkeypatch.setattr("footlight.log.configure", configure)
     worker = Worker("w1", {})
     gc.unfreeze()
     try:

@@ -9,7 +9,7 @@ import os
 import pickle
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from footlight.cluster.ray_api import (
     require_token,
     uses_tls,
 )
-from footlight.cluster.worker.call_channel import CallAddress, CallListener
+from footlight.cluster.worker.call_channel import CallAddress, CallListener, Send
 from footlight.cluster.worker.draining import (
     end_with_lease,
     end_without_node,
@@ -77,12 +77,12 @@ class Worker:
         self._given = settings
         self._files = FileLinks(name)
         self._starting: asyncio.Task[RunningWorker] | None = None
-        self._listener = CallListener(self._call_without_ray)
+        self._listener = CallListener(self.call)
         self._listening: asyncio.Task[CallAddress] | None = None
         self._calls = ToolCalls(self._files)
         self.last_asked = time.monotonic()
         """When a server has asked for the status, in seconds of the monotonic clock."""
-        self.lease_seconds = ClusterSettings.model_validate(settings.get("cluster", {})).lease / 1000
+        self.lease_seconds = settings.get("cluster", {}).get("lease", ClusterSettings().lease) / 1000
         """How long it stays without a server. The environment of this machine may override it."""
         self._origin = secrets.token_hex(8)
         self._failure = ""
@@ -156,17 +156,20 @@ class Worker:
             self._listening = asyncio.create_task(self._listener.open(own_address()))
         return await asyncio.shield(self._listening)
 
-    async def call(self, packed: bytes) -> bytes:
-        """Call a tool, and return the packed reply. `abandon` with the same id cancels the call."""
-        return (await self._calls.run(RemoteCall.unpack(packed), await self._ensure())).pack()
+    async def call(self, packed: bytes, send: Send | None = None) -> bytes:
+        """Call a tool, and return the packed reply. `abandon` with the same id cancels the call.
 
-    async def _call_without_ray(self, packed: bytes, send: Callable[[bytes], None]) -> bytes:
+        `send` sends the progress, if the client asked for it.
+        """
+        call = RemoteCall.unpack(packed)
+
         async def report(*progress: Any) -> None:
+            assert send is not None
             send(pickle.dumps(progress))
 
-        call = RemoteCall.unpack(packed)
+        has_progress = call.has_progress and send is not None
         running = await self._ensure()
-        return (await self._calls.run(call, running, report if call.has_progress else None)).pack()
+        return (await self._calls.run(call, running, report if has_progress else None)).pack()
 
     async def call_with_progress(
         self, call: RemoteCall

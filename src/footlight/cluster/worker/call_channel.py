@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 from footlight.cluster.ray_api import ActorLostError
 
-__all__ = ["CallAddress", "CallChannel", "CallListener"]
+__all__ = ["CallAddress", "CallChannel", "CallListener", "Send"]
 
 TOKEN_BYTES = 32
 TOKEN_SECONDS = 5.0
