@@ -291,6 +291,7 @@ async def create(browser: Browser, count: int) -> list[str]:
 async def create_apart(browser: Browser, count: int = 2) -> list[str]:
     """Create a session on each of so many workers, as soon as they have started and the server knows it."""
     ids: dict[str, str] = {}
+    spare: list[str] = []
     async with asyncio.timeout(LIMIT_SECONDS):
         while len(ids) < count:
             created = (await browser.answer("create_session")).structured_content
@@ -300,7 +301,9 @@ async def create_apart(browser: Browser, count: int = 2) -> list[str]:
                 continue
             id = created["data"]["sessionId"]
             if ids.setdefault(worker_of(id), id) != id:
-                await browser.call("close_session", sessionId=id)
+                spare.append(id)  # It stays until the end, so that the next one goes to another worker.
+    for id in spare:
+        await browser.call("close_session", sessionId=id)
     return [*ids.values()]
 
 

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import pickle
+import socket
+import struct
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,7 +20,7 @@ from footlight.cluster.fleet import Fleet
 from footlight.cluster.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.worker import Load, RemoteCall, Worker, WorkerReply, WorkerStatus
-from footlight.cluster.worker.call_channel import CallAddress, CallChannel, CallListener
+from footlight.cluster.worker.call_channel import CallAddress, CallChannel, CallListener, Send
 from footlight.cluster.worker_calls import ConnectionLostError, wait_for_reply
 from footlight.config import ClusterSettings
 from footlight.errors import ConfigurationError
@@ -26,7 +31,7 @@ LOAD = Load(0, 1, is_draining=False)
 
 
 @asynccontextmanager
-async def listening(run: Callable[[bytes], Awaitable[bytes]]) -> AsyncGenerator[CallAddress]:
+async def listening(run: Callable[[bytes, Send], Awaitable[bytes]]) -> AsyncGenerator[CallAddress]:
     listener = CallListener(run)
     try:
         yield await listener.open("127.0.0.1")
@@ -46,7 +51,7 @@ async def connected(address: CallAddress) -> AsyncGenerator[CallChannel]:
 async def test_each_reply_and_each_error_reaches_its_caller():
     last = asyncio.Event()
 
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         if packed == b"fail":
             raise ConfigurationError("no browser")
         if packed == b"last":
@@ -66,7 +71,7 @@ async def test_each_reply_and_each_error_reaches_its_caller():
 async def test_nothing_runs_without_the_token():
     ran: list[bytes] = []
 
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         ran.append(packed)
         return packed
 
@@ -83,7 +88,7 @@ async def test_nothing_runs_without_the_token():
 async def test_a_lost_connection_ends_running_calls_and_the_worker_finishes_them():
     started, released, finished = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         started.set()
         await released.wait()
         finished.set()
@@ -101,10 +106,38 @@ async def test_a_lost_connection_ends_running_calls_and_the_worker_finishes_them
         await finished.wait()
 
 
+async def test_the_progress_of_a_call_reaches_its_caller_before_the_reply():
+    async def run(packed: bytes, send: Send) -> bytes:
+        send(packed + b" begins")
+        send(packed + b" ends")
+        return packed
+
+    async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
+        heard: list[bytes] = []
+        replies = await asyncio.gather(channel.call(b"one", heard.append), channel.call(b"two"))
+        assert replies == [b"one", b"two"]
+        assert heard == [b"one begins", b"one ends"]
+
+
+async def test_a_client_that_does_not_read_progress_does_not_delay_its_call():
+    async def report(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    async def run(_: bytes, send: Send) -> bytes:
+        for done in range(3):
+            send(pickle.dumps((done, None, "loading")))
+        return WorkerReply(None, LOAD).pack()
+
+    async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
+        sent = RemoteCall(id="1", tool="click", arguments={}, caller=LOCAL, has_progress=True)
+        reply = await wait_for_reply(AddressedActor(address), sent, 15, report, None, channel=channel)
+    assert reply == WorkerReply(None, LOAD)
+
+
 async def test_a_reply_that_nobody_waits_for_is_left_out():
     started, released = asyncio.Event(), asyncio.Event()
 
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         if packed == b"cancelled":
             started.set()
             await released.wait()
@@ -118,6 +151,73 @@ async def test_a_reply_that_nobody_waits_for_is_left_out():
             await call
         released.set()
         assert [await channel.call(each) for each in (b"a", b"b")] == [b"a", b"b"]
+
+
+@pytest.mark.parametrize("sent", [b"\xff" * 13, b"GET /mcp HTTP/1.1\r\n\r\n"])
+async def test_a_client_that_sends_no_frames_is_disconnected_alone(sent: bytes):
+    async def run(packed: bytes, _: Send) -> bytes:
+        return packed
+
+    async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
+        reader, writer = await asyncio.open_connection(address.host, address.port)
+        writer.write(address.token + sent)
+        assert await reader.read() == b""
+        writer.close()
+        assert await channel.call(b"other") == b"other"
+
+
+class OfOtherVersionError(Exception):
+    """An error that can be read only where it was raised."""
+
+    is_there = True
+
+    def __reduce__(self) -> Any:
+        return _load_there, ()
+
+
+def _load_there() -> OfOtherVersionError:
+    if OfOtherVersionError.is_there:
+        OfOtherVersionError.is_there = False
+        return OfOtherVersionError()
+    raise ImportError("no such class")
+
+
+async def test_an_error_that_cannot_be_read_fails_one_call():
+    async def run(packed: bytes, _: Send) -> bytes:
+        if packed == b"fail":
+            raise OfOtherVersionError
+        return packed
+
+    async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
+        with pytest.raises(RuntimeError, match="no such class"):
+            await channel.call(b"fail")
+        assert await channel.call(b"next") == b"next"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the filter of the socket is Linux's")
+async def test_a_connection_whose_other_machine_is_silent_is_lost(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("footlight.cluster.worker.call_channel.UNACKNOWLEDGED_SECONDS", 0.5)
+    accepted = asyncio.get_running_loop().create_future()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(32)
+        drop_all_packets(writer.get_extra_info("socket"))
+        accepted.set_result(writer)
+
+    async with asyncio.timeout(30), await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        address = CallAddress(1, "127.0.0.1", server.sockets[0].getsockname()[1], bytes(32))
+        async with connected(address) as channel:
+            writer = await accepted
+            with pytest.raises(ActorLostError):
+                await channel.call(b"call")
+            assert not channel.is_open
+        writer.transport.abort()
+
+
+def drop_all_packets(connection: Any) -> None:
+    """Let the kernel drop what arrives, as where a firewall has forgotten the connection."""
+    program = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))  # BPF: return 0.
+    connection.setsockopt(socket.SOL_SOCKET, 26, struct.pack("HL", 1, ctypes.addressof(program)))
 
 
 class AddressedActor(RemoteActor):
@@ -144,7 +244,7 @@ async def test_calls_go_through_ray_only_without_a_connection(monkeypatch: pytes
     monkeypatch.setattr("footlight.cluster.fleet.ASK_EVERY_SECONDS", 0.01)
     received: list[str] = []
 
-    async def run(packed: bytes) -> bytes:
+    async def run(packed: bytes, _: Send) -> bytes:
         received.append(RemoteCall.unpack(packed).id)
         return WorkerReply(None, LOAD).pack()
 
@@ -181,20 +281,38 @@ async def test_calls_go_through_ray_only_without_a_connection(monkeypatch: pytes
     assert received == ["connected", "connected again", "next process"]
 
 
-@pytest.mark.parametrize(("is_same_process", "error"), [(True, ConnectionLostError), (False, ActorLostError)])
-async def test_a_worker_that_runs_is_not_lost_with_its_connection(
-    is_same_process: bool, error: type[Exception]
+class BusyActor(AddressedActor):
+    """A worker that does not say in time that it runs."""
+
+    async def call(self, method: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ARG002
+        return await asyncio.Event().wait()
+
+
+class OtherProcess(AddressedActor):
+    """A worker that Ray has started again."""
+
+    def __init__(self, address: CallAddress) -> None:
+        super().__init__(address)
+        self.process_id += 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [(AddressedActor, ConnectionLostError), (OtherProcess, ActorLostError), (BusyActor, TimeoutError)],
+)
+async def test_a_worker_is_lost_with_its_connection_only_if_its_process_has_ended(
+    kind: type[AddressedActor], error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr("footlight.cluster.worker_calls.RUNS_SECONDS", 0.2)
     started = asyncio.Event()
 
-    async def run(_: bytes) -> bytes:
+    async def run(*_: object) -> bytes:
         started.set()
         await asyncio.Event().wait()
         return b""
 
     async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
-        actor = AddressedActor(address)
-        actor.process_id += not is_same_process
+        actor = kind(address)
         sent = RemoteCall(id="1", tool="click", arguments={}, caller=LOCAL)
         call = asyncio.create_task(wait_for_reply(actor, sent, 10, None, None, channel=channel))
         await started.wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -105,7 +106,7 @@ async def test_a_worker_that_cannot_start_is_left_out_of_lists():
 async def test_sessions_are_reported_as_closed_only_after_they_have_ended(
     results: list[Any], expected: list[SessionChange], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("footlight.cluster.fleet.ASK_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr("footlight.cluster.session_changes.RETRY_SECONDS", 0.01)
     heard: asyncio.Queue[SessionChange] = asyncio.Queue()
     actor = ScriptedActor(changes=[*results, LOST])
     async with fleet_of(actor, on_change=heard.put_nowait), asyncio.timeout(LIMIT_SECONDS):
@@ -118,7 +119,7 @@ async def test_the_sessions_of_a_worker_that_is_no_longer_known_are_reported_as_
     async def list_no_actors() -> list[str]:
         return []
 
-    monkeypatch.setattr("footlight.cluster.fleet.ASK_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr("footlight.cluster.session_changes.RETRY_SECONDS", 0.01)
     monkeypatch.setattr("footlight.cluster.fleet.list_actors", list_no_actors)
     heard: asyncio.Queue[SessionChange] = asyncio.Queue()
     actor = ScriptedActor(changes=[(1, [OPENED]), LOST])
@@ -320,6 +321,35 @@ async def test_a_worker_that_cannot_read_its_settings_ends_without_trying_again(
     async with asyncio.timeout(LIMIT_SECONDS):
         assert [await ends.get() for _ in range(3)] == ["killed"] * 3
     assert len(reads) == 2
+
+
+@pytest.mark.usefixtures("ends")
+async def test_the_lease_is_that_of_the_server_before_the_settings_are_read():
+    assert Worker("w1", {"cluster": {"lease": 7_000, "maxWorkers": 2}}).lease_seconds == 7
+
+
+@pytest.mark.usefixtures("ends")
+async def test_garbage_collections_leave_out_what_the_start_of_a_worker_imports(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def configure(*_: Any, **__: Any) -> None: ...
+
+    monkeypatch.setattr("footlight.log.configure", configure)
+    worker = Worker("w1", {})
+    gc.unfreeze()
+    try:
+        status = await worker.peek()
+        assert (status.failure, gc.get_freeze_count() > 0) == (None, True)
+    finally:
+        gc.unfreeze()
+        await worker.end()
+
+
+async def test_a_worker_that_no_server_asks_ends_with_its_lease(ends: asyncio.Queue[str]):
+    worker = Worker("w1", {"cluster": {"lease": 200}})
+    async with asyncio.timeout(LIMIT_SECONDS):
+        assert await ends.get() == "killed"
+    assert worker.lease_seconds == 0.2
 
 
 async def test_silent_workers_delay_no_other_request(monkeypatch: pytest.MonkeyPatch):

@@ -85,34 +85,34 @@ class Front(ToolCaller):
         tool = self.get(name)
         # Other tools ask nobody, and a call without questions is cheaper.
         may_ask = tool.group == "handover" and tool.effect == "act"
-        channel = _Channel(report, elicitation if may_ask else None)
+        client = _Client(report, elicitation if may_ask else None)
         try:
             if name == "list_sessions":
                 return await self._list_sessions(tool, arguments, caller)
             if name == "create_session":
                 _refuse_literal_passwords(tool, arguments)
-                return await self._create_session(tool, arguments, caller, channel)
-            return await self._call_in_session(tool, arguments, caller, channel)
+                return await self._create_session(tool, arguments, caller, client)
+            return await self._call_in_session(tool, arguments, caller, client)
         except FootlightError as error:
             return failure(error)
 
     async def _call_in_session(
-        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, channel: _Channel
+        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, client: _Client
     ) -> Answer:
         session_id = arguments.get("sessionId")
         id = find_registered_id(session_id, caller)
         while True:
             worker = await self._locations.find(session_id, caller)
             if worker is not None:
-                answer = await self._run(worker, tool, arguments, caller, channel)
+                answer = await self._run(worker, tool, arguments, caller, client)
                 if answer is not None:
                     return answer
                 self._locations.drop(id)  # The session has left that worker, which is draining.
             # The first call of a session `default` or of one that lost its worker, or one that any worker
             # refuses in the same words.
-            async with self._fleet.reserve_place(self._queue_report(channel.report)) as free:
+            async with self._fleet.reserve_place(self._queue_report(client.report)) as free:
                 worker = await self._locations.claim(id, free)
-                answer = await self._run(worker, tool, arguments, caller, channel)
+                answer = await self._run(worker, tool, arguments, caller, client)
             if answer is not None:
                 if id is not None and id != caller.default_session and _is_missing(answer):
                     self._run_in_background(self._forget(id))
@@ -120,12 +120,12 @@ class Front(ToolCaller):
             self._locations.drop(id)
 
     async def _create_session(
-        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, channel: _Channel
+        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, client: _Client
     ) -> Answer:
         """Create a session on the least loaded worker. Take another one if it has begun to drain."""
         while True:
-            async with self._fleet.reserve_place(self._queue_report(channel.report)) as worker:
-                answer = await self._run(worker, tool, arguments, caller, channel)
+            async with self._fleet.reserve_place(self._queue_report(client.report)) as worker:
+                answer = await self._run(worker, tool, arguments, caller, client)
                 if answer is not None and (answer.success or worker.takes_sessions):
                     return answer
 
@@ -139,7 +139,7 @@ class Front(ToolCaller):
         tool: Tool,
         arguments: Mapping[str, Any],
         caller: Caller,
-        channel: _Channel,
+        client: _Client,
     ) -> Answer | None:
         """Run the call, once. Return None if the worker is draining and its session is not open there."""
         limit_ms = self._deadline_ms(tool, arguments)
@@ -149,15 +149,16 @@ class Front(ToolCaller):
             arguments=dict(arguments),
             caller=caller,
             files=self._files.address,
-            may_ask=channel.elicitation is not None,
+            may_ask=client.elicitation is not None,
+            has_progress=client.report is not None,
         )
         try:
             reply = await wait_for_reply(
                 worker.actor,
                 call,
                 limit_ms / 1000,
-                channel.report,
-                channel.elicitation,
+                client.report,
+                client.elicitation,
                 channel=worker.channel,
             )
         except asyncio.CancelledError:
@@ -257,8 +258,8 @@ class Front(ToolCaller):
 
 
 @dataclass(frozen=True, slots=True)
-class _Channel:
-    """What a call may tell its client while it runs."""
+class _Client:
+    """How a running call reaches its client."""
 
     report: Report | None
     elicitation: Elicitation | None

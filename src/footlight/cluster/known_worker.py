@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from footlight.cluster.ray_api import ActorLostError
+from footlight.cluster.worker import Worker
+from footlight.cluster.worker.call_channel import CallChannel
 
 if TYPE_CHECKING:
     from footlight.cluster.ray_api import RemoteActor
     from footlight.cluster.worker import Load, WorkerStatus
-    from footlight.cluster.worker.call_channel import CallChannel
 
 __all__ = ["KnownWorker"]
+
+logger = logging.getLogger(__name__)
+
+ANSWER_SECONDS = 5.0
+CONNECT_SECONDS = 1.0
+"""How long a worker may take to accept a connection for its calls. This is tried again each second."""
 
 
 @dataclass(eq=False, slots=True)
@@ -65,3 +78,53 @@ class KnownWorker:
     @property
     def used(self) -> int:
         return (self.load.sessions if self.load else 0) + self.reserved
+
+    async def ask_status(self, method: Callable[[Worker], Coroutine[Any, Any, WorkerStatus]]) -> None:
+        """Ask for the status with a method of the worker, and note it, or that there is no answer."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                status = await self.actor.call(method)
+        except (ActorLostError, TimeoutError) as error:
+            if self.status is not None:
+                logger.warning("worker %s does not answer", self.name)
+                self.is_silent = isinstance(error, TimeoutError)
+            if isinstance(error, ActorLostError):
+                self.is_lost = True
+                self.disconnect()
+            self.is_silent &= not self.is_lost
+            self.status = None
+            return
+        except Exception:
+            self.is_silent = True
+            logger.exception("worker %s cannot start", self.name)
+            self.status = None
+            return
+        if status.failure and status.failure != self.failure:
+            logger.error("worker %s on %s cannot start: %s", self.name, status.node, status.failure)
+        if self.channel is not None and self.channel.process_id != status.process_id:
+            self.disconnect()  # It leads to an earlier process.
+        self.status, self.is_lost, self.is_silent = status, False, False
+        self.note_load(status.load)
+
+    def note_load(self, load: Load) -> None:
+        self.load = load
+        if load.sessions:
+            self.empty_since = None
+        elif self.empty_since is None:
+            self.empty_since = time.monotonic()
+
+    async def connect(self) -> None:
+        """Connect to the process, if it has started and there is no open connection."""
+        if self.status is None or self.failure or (self.channel is not None and self.channel.is_open):
+            return
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                address = await self.actor.call(Worker.find_call_address)
+                self.channel = None if address is None else await CallChannel.connect(address)
+        except Exception:  # A firewall is between them, it has ended, or it is of another version.
+            logger.debug("calls of worker %s go through Ray", self.name, exc_info=True)
+
+    def disconnect(self) -> None:
+        if self.channel is not None:
+            self.channel.close()
+            self.channel = None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import pickle
 import time
+from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING
 
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
@@ -15,7 +17,7 @@ from footlight.server.help import InputRequired
 
 if TYPE_CHECKING:
     from footlight.cluster.known_worker import KnownWorker
-    from footlight.cluster.worker import HelpMessage, HelpStep, RemoteCall
+    from footlight.cluster.worker import HelpMessage, HelpStep, Progress, RemoteCall
     from footlight.cluster.worker.call_channel import CallChannel
     from footlight.server.calls.progress import Report
     from footlight.server.help import Elicitation, HelpReply, Invitation
@@ -27,8 +29,12 @@ logger = logging.getLogger(__name__)
 
 GRACE_SECONDS = 15.0
 """How long after its deadline a call may look for the reason, as long as its worker can be reached."""
+RUNS_SECONDS = 5.0
+"""How long a worker whose connection was lost may take to say that it runs."""
 PING_SECONDS = 1.0
 """How long a worker may take to say that it can be reached. It is asked this long before the deadline."""
+STOP_SECONDS = 0.1
+"""How long the end of a call waits for progress that is being sent, because the answer must be sent last."""
 WITHDRAW_SECONDS = 1.0
 """How long the end of a call waits for the withdrawal of its question."""
 
@@ -48,10 +54,11 @@ async def wait_for_reply(
 ) -> WorkerReply:
     """Send a call, and wait for its reply until the deadline, and longer while the worker can be reached.
 
-    A call that reports nothing and asks nobody is sent on `channel` if it is open, and through Ray otherwise.
+    A call that asks nobody is sent on `channel` if it is open, and through Ray otherwise.
 
     Raises:
-        TimeoutError: the worker cannot be reached at the deadline, or takes much longer than it.
+        TimeoutError: the worker cannot be reached at the deadline or after the loss of its connection, or it
+            takes much longer than the deadline.
         ActorLostError: the worker has ended.
         ConnectionLostError: the worker runs, but the connection to it was lost.
         InputRequired: the client must ask its person with `elicitation` and repeat the call.
@@ -85,34 +92,75 @@ async def _call(
     report: Report | None,
     elicitation: Elicitation | None,
 ) -> WorkerReply:
-    if report is None and elicitation is None:
-        if channel is None or not channel.is_open:
+    async with _relay_progress(report) as relay:
+        if elicitation is None and channel is not None and channel.is_open:
+            try:
+                packed = await channel.call(sent.pack(), lambda body: relay(pickle.loads(body)))
+                return WorkerReply.unpack(packed)
+            except ActorLostError:
+                if await _still_runs(actor, channel):
+                    raise ConnectionLostError from None
+                raise
+        if elicitation is None and report is None:
             return WorkerReply.unpack(await actor.call(Worker.call, sent.pack()))
-        try:
-            return WorkerReply.unpack(await channel.call(sent.pack()))
-        except ActorLostError:
-            if await _still_runs(actor, channel):
-                raise ConnectionLostError from None
-            raise
-    async with _Helper(actor, sent.id, elicitation) as helper:
-        async for each in actor.stream(Worker.call_with_progress, sent):
-            if isinstance(each, WorkerReply):
-                return each
-            if isinstance(each, tuple):
-                if report is not None:
-                    await report(*each)
-            else:
-                await helper.help(each)
+        async with _Helper(actor, sent.id, elicitation) as helper:
+            async for each in actor.stream(Worker.call_with_progress, sent):
+                if isinstance(each, WorkerReply):
+                    return each
+                if isinstance(each, tuple):
+                    relay(each)
+                else:
+                    await helper.help(each)
     raise ActorLostError("the stream ended without a reply")
 
 
+@contextlib.asynccontextmanager
+async def _relay_progress(report: Report | None) -> AsyncGenerator[Callable[[Progress], None]]:
+    """Yield a function that passes on progress until the block ends.
+
+    A client that reads slowly misses some, but does not delay its call.
+    """
+    latest: Progress | None = None
+    changed = asyncio.Event()
+
+    def relay(progress: Progress) -> None:
+        nonlocal latest
+        latest = progress
+        changed.set()
+
+    async def send() -> None:
+        try:
+            while report is not None:
+                await changed.wait()
+                changed.clear()
+                assert latest is not None
+                await report(*latest)
+        except Exception:
+            logger.debug("progress could not be reported", exc_info=True)
+
+    if report is None:
+        yield relay
+        return
+    sending = asyncio.create_task(send())
+    try:
+        yield relay
+    finally:
+        sending.cancel()
+        await asyncio.wait([sending], timeout=STOP_SECONDS)
+
+
 async def _still_runs(actor: RemoteActor, channel: CallChannel) -> bool:
-    """Return whether the process at the other end of a lost connection says that it runs."""
-    with contextlib.suppress(ActorLostError, TimeoutError):
-        async with asyncio.timeout(PING_SECONDS):
+    """Return whether the process at the other end of a lost connection runs.
+
+    Raises:
+        TimeoutError: the worker does not say.
+    """
+    try:
+        async with asyncio.timeout(RUNS_SECONDS):
             status = await actor.call(Worker.peek)
-            return status.process_id == channel.process_id
-    return False
+    except ActorLostError:
+        return False
+    return status.process_id == channel.process_id
 
 
 class _Helper(contextlib.AsyncExitStack):

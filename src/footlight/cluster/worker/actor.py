@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import logging
 import os
+import pickle
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from footlight.cluster.ray_api import (
     require_token,
     uses_tls,
 )
-from footlight.cluster.worker.call_channel import CallAddress, CallListener
+from footlight.cluster.worker.call_channel import CallAddress, CallListener, Send
 from footlight.cluster.worker.draining import (
     end_with_lease,
     end_without_node,
@@ -30,9 +30,8 @@ from footlight.cluster.worker.draining import (
     leave_at_signal,
     leave_with_node,
 )
-from footlight.cluster.worker.elicitation import RemoteElicitation
 from footlight.cluster.worker.file_links import FileLinks, read_part
-from footlight.cluster.worker.reports import (
+from footlight.cluster.worker.messages import (
     Heard,
     HelpMessage,
     Load,
@@ -44,11 +43,8 @@ from footlight.cluster.worker.reports import (
     WorkerStatus,
 )
 from footlight.cluster.worker.running import RunningWorker, start_worker
-from footlight.cluster.worker.session_keeper import find_session_name
+from footlight.cluster.worker.tool_calls import ToolCalls
 from footlight.config import ClusterSettings
-from footlight.errors import ResourceExhaustedError
-from footlight.server.answers.answer import failure
-from footlight.server.help import InputRequired
 from footlight.watch.watchers import WatchRequestError
 
 if TYPE_CHECKING:
@@ -56,27 +52,21 @@ if TYPE_CHECKING:
 
     from footlight.caller import Caller
     from footlight.cluster.worker.file_links import FileFacts
-    from footlight.server.answers.answer import Answer
-    from footlight.server.calls.progress import Report
-    from footlight.watch.local_backend import LocalWatchBackend
 
 __all__ = ["Worker"]
 
 logger = logging.getLogger(__name__)
-
-MAX_ABANDONED = 1_000
-FOLLOW_SECONDS = 20.0
 
 
 class Worker:
     """The browsers, sessions and calls of one worker.
 
     Its engine starts when a server first asks for its status or calls it. The worker ends when no server has
-    asked for its status for the time of the lease.
+    asked for its status for the time of the lease, also where Ray has started it again for no server.
     """
 
     def __init__(self, name: str, settings: dict[str, Any]) -> None:
-        """Create the worker.
+        """Create the worker in a running event loop.
 
         `settings` are those of the server, in the form of a settings file. The environment of this machine
         overrides them. They contain no secret: the file of secrets is read here.
@@ -89,35 +79,32 @@ class Worker:
         self._starting: asyncio.Task[RunningWorker] | None = None
         self._listener = CallListener(self.call)
         self._listening: asyncio.Task[CallAddress] | None = None
-        self._calls: dict[str, asyncio.Task[Answer]] = {}
-        self._asking: dict[str, RemoteElicitation] = {}
-        """The calls that may ask a person."""
-        self._abandoned: OrderedDict[str, None] = OrderedDict()
+        self._calls = ToolCalls(self._files)
         self.last_asked = time.monotonic()
         """When a server has asked for the status, in seconds of the monotonic clock."""
-        self.lease_seconds = ClusterSettings().lease / 1000
-        """How long it stays without a server. The settings say it, once they are read."""
-        self._is_draining = False
+        self.lease_seconds = settings.get("cluster", {}).get("lease", ClusterSettings().lease) / 1000
+        """How long it stays without a server. The environment of this machine may override it."""
         self._origin = secrets.token_hex(8)
         self._failure = ""
         """Why the engine could not start when it was tried last."""
-        self._endings: list[asyncio.Task[None]] = []
-        """The tasks that end the worker, even one that cannot read its settings."""
+        endings = (end_with_lease(self), leave_with_node(self), end_without_node(), leave_at_signal(self))
+        self._endings = [asyncio.create_task(each) for each in endings]
+        """The tasks that end the worker, even one that is never asked or cannot read its settings."""
 
     async def drain(self) -> None:
         """Get no more sessions from now on, and end after the last one.
 
         Sessions that are kept are saved and ended as soon as they are idle.
         """
-        if self._is_draining:
+        if self._calls.is_draining:
             return
-        self._is_draining = True
+        self._calls.is_draining = True
         running = await self._find_running()
         if running is None:
             await self.end()
             return
         running.keeper.start_parking()
-        ending = end_without_sessions(self, lambda: self._is_used(running))
+        ending = end_without_sessions(self, lambda: self._calls.are_running or running.is_used)
         self._endings.append(asyncio.create_task(ending))
 
     async def ping(self) -> None:
@@ -146,7 +133,7 @@ class Worker:
             node=os.uname().nodename,
             node_id=own_node_id(),
             process_id=os.getpid(),
-            load=Load(0, 0, self._is_draining),
+            load=Load(0, 0, self._calls.is_draining),
             secret_names=None,
         )
         try:
@@ -158,7 +145,8 @@ class Worker:
             return replace(status, failure=self._failure)
         known = running.machine.secrets
         names = tuple(known.names) if known else None
-        return replace(status, build=running.build, load=self._load(running), secret_names=names)
+        load = running.load(is_draining=self._calls.is_draining)
+        return replace(status, build=running.build, load=load, secret_names=names)
 
     async def find_call_address(self) -> CallAddress | None:
         """Return where this process takes calls without Ray, or None if Ray encrypts its connections."""
@@ -168,97 +156,40 @@ class Worker:
             self._listening = asyncio.create_task(self._listener.open(own_address()))
         return await asyncio.shield(self._listening)
 
-    async def call(self, packed: bytes) -> bytes:
-        """Call a tool, and return the packed reply. `abandon` with the same id cancels the call."""
-        return (await self._run(RemoteCall.unpack(packed), await self._ensure())).pack()
+    async def call(self, packed: bytes, send: Send | None = None) -> bytes:
+        """Call a tool, and return the packed reply. `abandon` with the same id cancels the call.
+
+        `send` sends the progress, if the client asked for it.
+        """
+        call = RemoteCall.unpack(packed)
+
+        async def report(*progress: Any) -> None:
+            assert send is not None
+            send(pickle.dumps(progress))
+
+        has_progress = call.has_progress and send is not None
+        running = await self._ensure()
+        return (await self._calls.run(call, running, report if has_progress else None)).pack()
 
     async def call_with_progress(
         self, call: RemoteCall
     ) -> AsyncIterator[Progress | HelpMessage | WorkerReply]:
         """Call a tool, and yield its progress and its questions, and then its reply."""
-        running = await self._ensure()
-        queue: asyncio.Queue[Progress | HelpMessage | None] = asyncio.Queue()
-
-        async def report(progress: float, total: float | None, message: str | None) -> None:
-            queue.put_nowait((progress, total, message))
-
-        elicitation = RemoteElicitation(queue.put_nowait) if call.may_ask else None
-        if elicitation is not None:
-            self._asking[call.id] = elicitation
-        work = asyncio.create_task(self._run(call, running, report, elicitation))
-        work.add_done_callback(lambda _: queue.put_nowait(None))
-        while (progress := await queue.get()) is not None:
-            yield progress
-        self._asking.pop(call.id, None)
-        try:
-            yield await work
-        except InputRequired:
-            yield "input required"
+        async for each in self._calls.stream(call, await self._ensure()):
+            yield each
 
     async def answer_question(self, id: str, reply: Any) -> None:
         """Give a call the reply to what it asked last."""
-        if asking := self._asking.get(id):
-            asking.answer(reply)
-
-    async def _run(
-        self,
-        call: RemoteCall,
-        running: RunningWorker,
-        report: Report | None = None,
-        elicitation: RemoteElicitation | None = None,
-    ) -> WorkerReply:
-        keeper, id, caller = running.keeper, call.id, call.caller
-        if self._is_draining and call.tool == "create_session":
-            return WorkerReply(
-                failure(ResourceExhaustedError("This worker is draining")), self._load(running)
-            )
-        session_id = caller.find_session_id(find_session_name(call.arguments))
-        if self._is_draining and call.tool != "list_sessions" and await keeper.has_left(session_id):
-            return WorkerReply(None, self._load(running))
-        with keeper.use(session_id):
-            work = self._calls[id] = asyncio.create_task(
-                running.dispatcher.call(
-                    call.tool, call.arguments, caller=caller, report=report, elicitation=elicitation
-                )
-            )
-            if id in self._abandoned:
-                work.cancel()
-            try:
-                answer = await work
-            finally:
-                del self._calls[id]
-            keeper.note_call(call.arguments, answer, caller)
-            if session := keeper.find(answer.session_id):
-                answer = await self._files.link(answer, session, caller, call.files)
-        return WorkerReply(answer, self._load(running))
+        self._calls.answer_question(id, reply)
 
     async def abandon(self, id: str) -> None:
         """Cancel a call whose client no longer waits. The call may not have arrived yet."""
-        if work := self._calls.get(id):
-            work.cancel()
-            return
-        self._abandoned[id] = None
-        while len(self._abandoned) > MAX_ABANDONED:
-            self._abandoned.popitem(last=False)
+        self._calls.abandon(id)
 
     async def changes(self, after: int | None) -> tuple[int, list[SessionChange]]:
-        """Wait for changes of sessions after that number. Return the last number, and the changes.
-
-        Without a number, or with one of an earlier process, the open sessions are returned at once. The list
-        is empty after `FOLLOW_SECONDS`, and the oldest changes are missing where there were too many.
-        """
+        """Return the changes of sessions after that number, or the open sessions, as `Changes.read`."""
         running = await self._ensure()
-        changes = running.changes
-        if after is None or after > changes.last:
-            sessions = running.machine.engine.find_sessions()
-            found = sessions.list_all() if sessions else ()
-            return changes.last, [SessionChange("opened", each.owner, each.id) for each in found]
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(FOLLOW_SECONDS):
-                while changes.last == after:
-                    await changes.added.wait()
-        new = changes.last - after
-        return changes.last, [*changes.latest][-new:] if new else []
+        return await running.changes.read(after, running.list_opened)
 
     async def read_watched(self, origin: str, after: int, seconds: float, heard: Heard) -> WatchedWorker:
         """Return what people may see of the sessions here, as `LocalWatchBackend.read_state`.
@@ -266,7 +197,7 @@ class Worker:
         `origin` is the process to which the revision `after` belongs. `heard` are the watchers that the
         server has heard of, with the seconds since then.
         """
-        backend = await self._get_watch_backend()
+        backend = (await self._ensure()).watch_backend
         for watcher, seconds_ago in heard.items():
             backend.note_watcher(watcher, seconds_ago=seconds_ago)
         is_same = origin == self._origin
@@ -276,7 +207,7 @@ class Worker:
     async def watch(self, method: str, *arguments: Any) -> Any:
         """Call a method of the backend for watchers, and return its result or why it is refused."""
         try:
-            return await getattr(await self._get_watch_backend(), method)(*arguments)
+            return await getattr((await self._ensure()).watch_backend, method)(*arguments)
         except WatchRequestError as error:
             return WorkerRefusal(error.status, error.message)
 
@@ -290,11 +221,6 @@ class Worker:
         """Return a part of a trace that the backend has found."""
         return await asyncio.to_thread(read_part, path, start, size)
 
-    async def _get_watch_backend(self) -> LocalWatchBackend:
-        watch = (await self._ensure()).watch
-        assert watch is not None, "a server without a watch page asks nothing"
-        return watch.backend
-
     async def leave(self, principal: str) -> None:
         """End all sessions of a principal that will not return."""
         await (await self._ensure()).machine.engine.leave(principal)
@@ -305,9 +231,9 @@ class Worker:
 
     async def list_registered_ids(self) -> list[str]:
         """Return the ids of the open sessions that do not begin with the name of this worker."""
-        sessions = (await self._ensure()).machine.engine.find_sessions()
+        opened = (await self._ensure()).list_opened()
         own = f"{self._name}."
-        return [each.id for each in sessions.list_all() if not each.id.startswith(own)] if sessions else []
+        return [each.session_id for each in opened if not each.session_id.startswith(own)]
 
     async def ask_resources(self, method: str, *arguments: Any) -> Any:
         """Call a method of the worker's resources, and return its result or why there is no such resource."""
@@ -326,19 +252,8 @@ class Worker:
         """Return a part of a linked file, or None if the caller has no such file."""
         return await self._files.read(id, caller, start, size)
 
-    def _load(self, running: RunningWorker) -> Load:
-        sessions = running.machine.engine.find_sessions()
-        max_sessions = running.machine.settings.session.max_sessions
-        return Load(sessions.count if sessions else 0, max_sessions, self._is_draining)
-
-    def _is_used(self, running: RunningWorker) -> bool:
-        return bool(self._calls or self._load(running).sessions or running.keeper.is_parking)
-
     async def _ensure(self) -> RunningWorker:
         """Return what runs. Start it for the first call, and again after a start that failed."""
-        if not self._endings:
-            endings = (end_with_lease(self), leave_with_node(self), end_without_node(), leave_at_signal(self))
-            self._endings = [asyncio.create_task(each) for each in endings]
         if self._starting is None or (self._starting.done() and self._starting.exception()):
             self._starting = asyncio.create_task(self._start())
         return await asyncio.shield(self._starting)

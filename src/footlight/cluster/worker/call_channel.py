@@ -1,7 +1,8 @@
 """Send calls to a worker over a TCP connection, which costs much less processor time than Ray.
 
 Ray hands out the address and its token, and says which workers exist. A connection carries frames both ways:
-the number of a call, a kind, the length of the body, and the body. Replies come in any order.
+the number of a call, a kind, the length of the body, and the body. The progress of a call comes before its
+reply. Replies come in any order.
 """
 
 from __future__ import annotations
@@ -16,21 +17,31 @@ import pickle
 import secrets
 import socket
 import struct
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from footlight.cluster.ray_api import ActorLostError
 
-__all__ = ["CallAddress", "CallChannel", "CallListener"]
+__all__ = ["CallAddress", "CallChannel", "CallListener", "Send"]
 
 TOKEN_BYTES = 32
 TOKEN_SECONDS = 5.0
 """How long a client may take to send the token."""
 KEEPALIVE_SECONDS = 30
 """After how long without a call the connection is probed, so that a firewall does not forget it."""
+UNACKNOWLEDGED_SECONDS = 10.0
+"""How long the other machine may leave data without an acknowledgement. Then the connection is lost.
+
+Its kernel acknowledges data also for a process that is busy or stopped.
+"""
+MAX_BODY_BYTES = 1 << 30
+"""The longest body, far above any call or answer. A header that announces more ends the connection."""
 _HEADER = struct.Struct("!QBI")
-_SENT, _REPLY, _ERROR = range(3)
+_SENT, _REPLY, _ERROR, _PROGRESS = range(4)
+
+Send = Callable[[bytes], None]
+"""Sends the progress of a call, or receives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,8 @@ class CallAddress:
 class CallListener:
     """Runs the calls that come on connections with the token. Nothing else is read before the token."""
 
-    def __init__(self, run: Callable[[bytes], Awaitable[bytes]]) -> None:
+    def __init__(self, run: Callable[[bytes, Send], Awaitable[bytes]]) -> None:
+        """Create the listener. `run` gets a call and a function that sends its progress."""
         self._run = run
         self._token = secrets.token_bytes(TOKEN_BYTES)
         self._running: set[asyncio.Future[bytes]] = set()
@@ -63,6 +75,7 @@ class CallListener:
             self._server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        _detect_loss(writer)
         try:
             async with asyncio.timeout(TOKEN_SECONDS):
                 token = await reader.readexactly(TOKEN_BYTES)
@@ -71,7 +84,8 @@ class CallListener:
             while True:
                 number, _, body = await _read_frame(reader)
                 # The call continues without the connection, as one through Ray without its server.
-                call = asyncio.ensure_future(self._run(body))
+                send = functools.partial(_write_frame, writer, number, _PROGRESS)
+                call = asyncio.ensure_future(self._run(body, send))
                 self._running.add(call)
                 call.add_done_callback(functools.partial(self._answer, number, writer))
         except (OSError, EOFError, TimeoutError):
@@ -84,9 +98,8 @@ class CallListener:
         if call.cancelled():
             return  # Its caller has abandoned it.
         error = call.exception()
-        if not writer.is_closing():
-            kind, body = (_REPLY, call.result()) if error is None else (_ERROR, _pack_error(error))
-            _write_frame(writer, number, kind, body)
+        kind, body = (_REPLY, call.result()) if error is None else (_ERROR, _pack_error(error))
+        _write_frame(writer, number, kind, body)
 
 
 class CallChannel:
@@ -96,7 +109,7 @@ class CallChannel:
         self.process_id = process_id
         self._writer = writer
         self._numbers = itertools.count()
-        self._waiting: dict[int, asyncio.Future[bytes]] = {}
+        self._waiting: dict[int, _WaitingCall] = {}
         self._receiving = asyncio.create_task(self._receive(reader))
 
     @classmethod
@@ -107,7 +120,7 @@ class CallChannel:
             OSError: it cannot be reached.
         """
         reader, writer = await asyncio.open_connection(address.host, address.port)
-        _keep_alive(writer.get_extra_info("socket"))
+        _detect_loss(writer)
         writer.write(address.token)
         return cls(address.process_id, reader, writer)
 
@@ -115,8 +128,8 @@ class CallChannel:
     def is_open(self) -> bool:
         return not self._receiving.done() and not self._writer.is_closing()
 
-    async def call(self, packed: bytes) -> bytes:
-        """Send a call once, and return its reply.
+    async def call(self, packed: bytes, on_progress: Send | None = None) -> bytes:
+        """Send a call once, and return its reply. `on_progress` receives its progress.
 
         Raises:
             ActorLostError: the connection was lost. Whether the call ran is not known.
@@ -124,10 +137,11 @@ class CallChannel:
         if not self.is_open:
             raise ActorLostError("the connection is closed")
         number = next(self._numbers)
-        reply = self._waiting[number] = asyncio.get_running_loop().create_future()
+        waiting = _WaitingCall(asyncio.get_running_loop().create_future(), on_progress)
+        self._waiting[number] = waiting
         try:
             _write_frame(self._writer, number, _SENT, packed)
-            return await reply
+            return await waiting.reply
         finally:
             del self._waiting[number]
 
@@ -140,19 +154,27 @@ class CallChannel:
             while True:
                 number, kind, body = await _read_frame(reader)
                 waiting = self._waiting.get(number)
-                if waiting is None or waiting.done():
+                if waiting is None or waiting.reply.done():
                     continue  # Nobody waits any more.
                 if kind == _ERROR:
-                    waiting.set_exception(pickle.loads(body))
-                else:
-                    waiting.set_result(body)
+                    waiting.reply.set_exception(_unpack_error(body))
+                elif kind == _REPLY:
+                    waiting.reply.set_result(body)
+                elif waiting.on_progress is not None:
+                    waiting.on_progress(body)
         except (OSError, EOFError):
             pass
         finally:
             self._writer.close()
             for each in self._waiting.values():
-                if not each.done():
-                    each.set_exception(ActorLostError("the connection was lost"))
+                if not each.reply.done():
+                    each.reply.set_exception(ActorLostError("the connection was lost"))
+
+
+@dataclass(frozen=True, slots=True)
+class _WaitingCall:
+    reply: asyncio.Future[bytes]
+    on_progress: Send | None
 
 
 async def _read_frame(reader: asyncio.StreamReader) -> tuple[int, int, bytes]:
@@ -162,11 +184,14 @@ async def _read_frame(reader: asyncio.StreamReader) -> tuple[int, int, bytes]:
         EOFError: the connection has ended.
     """
     number, kind, length = _HEADER.unpack(await reader.readexactly(_HEADER.size))
+    if length > MAX_BODY_BYTES:
+        raise EOFError("the other side sends no frames")
     return number, kind, await reader.readexactly(length)
 
 
 def _write_frame(writer: asyncio.StreamWriter, number: int, kind: int, body: bytes) -> None:
-    writer.write(_HEADER.pack(number, kind, len(body)) + body)
+    if not writer.is_closing():
+        writer.write(_HEADER.pack(number, kind, len(body)) + body)
 
 
 def _pack_error(error: BaseException) -> bytes:
@@ -177,7 +202,17 @@ def _pack_error(error: BaseException) -> bytes:
     return pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
 
 
-def _keep_alive(connection: Any) -> None:
+def _unpack_error(packed: bytes) -> Exception:
+    try:
+        return pickle.loads(packed)
+    except Exception as error:  # noqa: BLE001 - the class may differ in the version of the worker
+        return RuntimeError(f"an error of the worker cannot be read: {error}")
+
+
+def _detect_loss(writer: asyncio.StreamWriter) -> None:
+    """Let the kernel end a connection whose other machine no longer answers."""
+    connection: socket.socket = writer.get_extra_info("socket")
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    if hasattr(socket, "TCP_KEEPIDLE"):
+    if sys.platform == "linux":
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_SECONDS)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(UNACKNOWLEDGED_SECONDS * 1000))

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from footlight.cluster.worker.reports import HelpInvitation, HelpMessage, HelpQuestion
+from footlight.cluster.worker.messages import HelpInvitation, HelpMessage, HelpQuestion
 from footlight.server.help import HelpReply, InputRequired
 
 __all__ = ["RemoteElicitation"]

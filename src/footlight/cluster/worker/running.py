@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.sessions.change_events import SessionChange
 from footlight.cluster.worker.build import build_of
+from footlight.cluster.worker.messages import Load
 from footlight.cluster.worker.session_keeper import SessionKeeper
 
 if TYPE_CHECKING:
@@ -19,11 +23,13 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.resources.resources import Resources
+    from footlight.watch.local_backend import LocalWatchBackend
     from footlight.watch.watch import Watch
 
 __all__ = ["RunningWorker", "start_worker"]
 
 MAX_CHANGES = 10_000
+FOLLOW_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +44,27 @@ class RunningWorker:
     changes: Changes
     build: str
 
+    def load(self, *, is_draining: bool) -> Load:
+        sessions = self.machine.engine.find_sessions()
+        max_sessions = self.machine.settings.session.max_sessions
+        return Load(sessions.count if sessions else 0, max_sessions, is_draining)
+
+    @property
+    def watch_backend(self) -> LocalWatchBackend:
+        assert self.watch is not None, "a server without a watch page asks nothing"
+        return self.watch.backend
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it has sessions, or saves some of those that leave."""
+        return bool(self.list_opened()) or self.keeper.is_parking
+
+    def list_opened(self) -> list[SessionChange]:
+        """Return the open sessions, as changes that opened them."""
+        sessions = self.machine.engine.find_sessions()
+        found = sessions.list_all() if sessions else ()
+        return [SessionChange("opened", each.owner, each.id) for each in found]
+
     async def close(self) -> None:
         await self.keeper.close()
         if self.watch is not None:
@@ -46,18 +73,36 @@ class RunningWorker:
 
 
 class Changes:
-    """The latest changes of the worker's sessions, numbered from 1. `added` is set for an instant by each."""
+    """The latest changes of the worker's sessions, numbered from 1."""
 
     def __init__(self) -> None:
         self.last = 0
-        self.latest: deque[SessionChange] = deque(maxlen=MAX_CHANGES)
-        self.added = asyncio.Event()
+        self._latest: deque[SessionChange] = deque(maxlen=MAX_CHANGES)
+        self._added = asyncio.Event()
+        """Set for an instant by each change."""
 
     def add(self, change: SessionChange) -> None:
         self.last += 1
-        self.latest.append(change)
-        self.added.set()
-        self.added.clear()
+        self._latest.append(change)
+        self._added.set()
+        self._added.clear()
+
+    async def read(
+        self, after: int | None, opened: Callable[[], list[SessionChange]]
+    ) -> tuple[int, list[SessionChange]]:
+        """Wait for changes after that number. Return the last number, and the changes.
+
+        Without a number, or with one of an earlier process, those of `opened` are returned at once. The list
+        is empty after `FOLLOW_SECONDS`, and the oldest changes are missing where there were too many.
+        """
+        if after is None or after > self.last:
+            return self.last, opened()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FOLLOW_SECONDS):
+                while self.last == after:
+                    await self._added.wait()
+        new = self.last - after
+        return self.last, [*self._latest][-new:] if new else []
 
 
 async def start_worker(name: str, settings: Settings, given: Mapping[str, Any]) -> RunningWorker:
@@ -82,7 +127,7 @@ async def start_worker(name: str, settings: Settings, given: Mapping[str, Any]) 
     )
     if watch is not None:
         machine.change_listeners.append(watch.on_change)
-    return RunningWorker(
+    running = RunningWorker(
         machine=machine,
         watch=watch,
         dispatcher=machine.make_dispatcher(watch.journal if watch else None, watch),
@@ -91,3 +136,5 @@ async def start_worker(name: str, settings: Settings, given: Mapping[str, Any]) 
         changes=changes,
         build=build_of(toolset, given),
     )
+    gc.freeze()  # What the start imported stays. Each full collection would look at it for 0.1 s.
+    return running

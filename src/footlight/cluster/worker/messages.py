@@ -48,6 +48,8 @@ class RemoteCall:
     """The URL below which the server serves large files."""
     may_ask: bool = False
     """Whether the server can ask the person behind the client."""
+    has_progress: bool = False
+    """Whether the client asked for progress."""
 
     def pack(self) -> bytes:
         """Return it as bytes, which cost Ray less to send than objects."""
