@@ -228,8 +228,8 @@ async def test_cover_is_reported_with_the_element_that_closes_it(shared_browser:
             'button "Cancel" (#no)',
         ),
         (
-            "<div style='position: fixed; inset: 0; background: #fff'><p>News? See the <a href=/about>details</a>"
-            "</p><button>Yes, tell me</button><button id=not>No, do not tell me</button></div>",
+            "<div style='position: fixed; inset: 0; background: #fff'><p>News? See the <a href=/about>details"
+            "</a></p><button>Yes, tell me</button><button id=not>No, do not tell me</button></div>",
             'button "No, do not tell me" (#not)',
         ),
     ]
@@ -315,7 +315,7 @@ async def test_filling_an_editor_replaces_its_text(browser: SessionBrowser) -> N
 
 
 async def test_filling_an_editor_that_completes_what_is_typed_pastes(browser: SessionBrowser) -> None:
-    """As Monaco does: it closes brackets and indents lines that are typed, and takes a pasted text as it is."""
+    """As Monaco does, it closes brackets and indents lines that are typed, and does not change pasted text."""
     await browser.show(
         EDITOR
         + """<script>
