@@ -315,7 +315,7 @@ async def test_filling_an_editor_replaces_its_text(browser: SessionBrowser) -> N
 
 
 async def test_filling_an_editor_that_completes_what_is_typed_pastes(browser: SessionBrowser) -> None:
-    """As Monaco does, it closes brackets and indents lines that are typed, and does not change pasted text."""
+    """As Monaco does, it closes typed brackets and indents typed lines, and does not change pasted text."""
     await browser.show(
         EDITOR
         + """<script>
