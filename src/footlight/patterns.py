@@ -14,6 +14,8 @@ from typing import Any, cast
 
 __all__ = ["ANY_SPACE", "AnyOf", "LinearPattern", "PatternError", "matches_wildcard", "overlapping_rest"]
 
+MAX_EXPRESSION_CHARS = 10_000
+"""Maximum length of a caller's expression. RE2 compiles some expressions in quadratic time."""
 MAX_INSTRUCTIONS = 20_000
 """Maximum size of a caller's compiled expression. At worst RE2 runs each instruction for each character."""
 MAX_MEMORY = 4 << 20
@@ -52,6 +54,8 @@ class LinearPattern:
     ) -> None:
         import re2  # Imported on demand, because most servers never need it.
 
+        if len(expression) > MAX_EXPRESSION_CHARS:
+            raise PatternError(f"it has more than {MAX_EXPRESSION_CHARS} characters")
         options = _options(MAX_MEMORY)
         options.dot_nl = dot_matches_newline
         options.never_capture = True  # The positions of thousands of groups take seconds for each text.

@@ -108,6 +108,17 @@ async def test_caller_patterns_do_not_block_the_event_loop(browser: Browser, wat
     assert gaps.too_long == []
 
 
+async def test_paths_of_files_do_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
+    await browser.show("<input type=file>")
+    path = "/a" * 40_000
+    with gaps_in(watched_file) as gaps:
+        upload = await browser.refused("upload_file", selector="input", files=[path])
+        comparison = await browser.refused("visual_diff", baseline=path)
+
+    assert (upload["code"], comparison["code"]) == ("INVALID_PARAMETER", "INVALID_PARAMETER")
+    assert gaps.too_long == []
+
+
 @pytest.mark.slow
 async def test_patterns_on_long_urls_do_not_block_the_event_loop(
     browser: Browser, watched_file: Path

@@ -664,6 +664,12 @@ def test_texts_beyond_the_limit_of_values_are_left_out() -> None:
     assert 300 < kept.count("text") < 400
 
 
+def test_long_text_that_begins_with_white_space_is_cut() -> None:
+    kept = Sanitiser(RedactionRules(), SecretTexts()).clean_data({"script": "\n" * 100_000 + "end"})
+
+    assert kept == {"script": "…"}
+
+
 def test_long_texts_are_not_decoded_in_search_of_a_phrase() -> None:
     with limit_processor_time(0.2):
         assert find_phrase("%61" * 2_000_000) is None

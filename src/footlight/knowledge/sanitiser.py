@@ -271,4 +271,4 @@ def cut_for_search(text: str, max_chars: int) -> str:
     if len(text) <= longest:
         return text
     # The last word of a cut text may be part of a secret.
-    return f"{text[:longest].rsplit(None, 1)[0]} …"
+    return " ".join([*text[:longest].rsplit(None, 1)[:1], "…"])

@@ -268,6 +268,14 @@ SILENT = (
         arguments={**IT, "text": "Ada"},
     ),
     Silent(
+        "a text with the line breaks of Windows",
+        "<textarea id=it></textarea>",
+        effect="page",
+        reason="^ ",
+        tool="fill",
+        arguments={**IT, "value": "a\r\nb"},
+    ),
+    Silent(
         "a field for one digit of a code",
         "<input id=it maxlength=1 oninput='next.focus()'><input id=next>",
         effect="page",
@@ -1380,7 +1388,7 @@ async def test_field_already_in_the_requested_state_is_reported(
     browser: Browser, tool: str, arguments: Mapping[str, Any], reason: str
 ) -> None:
     await browser.show(
-        "<select><option>A<option selected>B</select>"
+        "<select><option value=a>A<option value=b selected>B</select>"
         "<input type=checkbox id=on checked aria-label=On><input type=checkbox id=off aria-label=Off>"
     )
 

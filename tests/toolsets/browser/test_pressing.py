@@ -400,7 +400,7 @@ async def test_second_press_of_a_double_click_hits_no_other_element(
     clicked = await browser.call("click", selector="#it", clickCount=2)
 
     assert clicked["notice"] == (
-        "only 1 of 2 clicks reached the element, which then disappeared; the page got no other click"
+        "only 1 of 2 clicks reached the element, which moved or vanished; the page got no other click"
     )
     assert await browser.evaluate("pressed") == ["it"]
 

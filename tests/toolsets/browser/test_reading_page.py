@@ -163,6 +163,14 @@ async def test_deeply_nested_elements_are_read(browser: SessionBrowser) -> None:
     assert (await browser.call("read_page"))["markdown"] == "deep"
 
 
+async def test_code_with_many_thousand_backticks_is_read(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<pre></pre><script>document.querySelector('pre').textContent = '`~'.repeat(150_000)</script>"
+    )
+
+    assert (await browser.call("read_page", selector="pre"))["markdown"].startswith("```\n`~`~")
+
+
 async def test_missing_element_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<p>text")
 

@@ -189,8 +189,10 @@ async def test_a_session_can_begin_offline(browser: SessionBrowser) -> None:
     ("options", "parameter"),
     [
         ({"locale": "!!"}, "locale"),
+        ({"locale": "de\n"}, "locale"),
         ({"timezone": "Nowhere/Else"}, "timezone"),
         ({"permissions": ["levitation"]}, "permissions"),
+        ({"permissions": ["\n\n"]}, "permissions"),
         ({"geolocation": {"latitude": 91, "longitude": 0}}, "geolocation.latitude"),
         ({"colorScheme": "red"}, "colorScheme"),
         ({"extraHeaders": {"a b": "c"}}, "extraHeaders"),

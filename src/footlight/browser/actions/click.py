@@ -95,7 +95,7 @@ async def click_element(
 _NOTICES = {
     "strayed": "the element moved while the button was down: it was pressed, and the click went to {by}",
     "replaced": "the page replaced the element when it was pressed: no click followed",
-    "partial": "only {by} clicks reached the element, which then disappeared; the page got no other click",
+    "partial": "only {by} clicks reached the element, which moved or vanished; the page got no other click",
     "inside": "the click went to {by} inside the element",
 }
 

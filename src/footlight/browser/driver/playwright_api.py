@@ -83,9 +83,9 @@ _KINDS = {
 """Patterns for messages by kind of error. The functions below describe the kinds."""
 
 _OPTIONS = (
-    ("permissions", re.compile(r"(Unknown permission: .*)")),
+    ("permissions", re.compile(r"(Unknown permission:.*)")),
     ("timezone", re.compile(r"(Invalid timezone(?: ID: .*)?)")),
-    ("locale", re.compile(r"(Invalid locale name)")),
+    ("locale", re.compile(r"(Invalid locale name|Invalid characters found in acceptLanguage)")),
     ("geolocation", re.compile(r"geolocation\.(\w+: .*)")),
     ("extraHeaders", re.compile(r"((?:Invalid|Unsafe|Forbidden) header.*)", re.IGNORECASE)),
     ("proxy", re.compile(r"(Browser does not support socks5 proxy authentication)|Invalid URL")),

@@ -25,6 +25,8 @@ __all__ = [
 _WEB_SCHEMES = ("http", "https")
 _HOSTLESS_SCHEMES = ("about", "blob", "data", "file", "javascript", "mailto", "tel")
 
+MAX_PATH_CHARS = 4096
+"""The maximum length of the path of an upload. Resolving a path takes time quadratic in its length."""
 
 LINK_LOCAL = (
     *(ipaddress.ip_network(network) for network in ("169.254.0.0/16", "fe80::/10")),
@@ -256,6 +258,8 @@ def _upload_path(file: str, roots: list[Path]) -> Path:
     if "\0" in file:
         raise InvalidParameterError("files: a path cannot hold a NUL character", parameter="files")
     try:
+        if len(file) > MAX_PATH_CHARS:
+            raise ValueError("the path is too long")
         path = _real_path(file, roots)
     except (OSError, RuntimeError, ValueError):  # The path is too long, a loop of links, or not a name.
         raise InvalidParameterError(f"files: {file} is not a file", parameter="files", file=file) from None

@@ -105,7 +105,7 @@ function addShowing(top, shows, found) {
   for (let element = rest.pop(); element; element = rest.pop()) {
     if (!shows(get.textContent.call(element))) continue;
     const inside = [...get.children.call(element)].filter((child) => shows(get.textContent.call(child)));
-    rest.push(...inside);
+    for (const child of inside) rest.push(child);
     const texts = [...get.childNodes.call(element)].filter((node) => get.nodeType.call(node) === TEXT);
     const own = texts.some((text) => shows(get.textContent.call(text)));
     if (own || !inside.length) found.add(closest.call(element, "select") ?? element);

@@ -1,5 +1,7 @@
 """Give files to a page (upload, drop), and get files from it (download, PDF, trace, HAR, video)."""
 
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, NotRequired
 
@@ -37,7 +39,7 @@ async def upload_file(
     ],
 ) -> UploadResult:
     """Upload files. Into a file input or a control that opens a file chooser."""
-    paths = upload_paths(files, call.settings.security.upload_roots, forbidden=call.settings.private_paths)
+    paths = await _find_uploads(call, files)
     call.stage(f"uploading {len(paths)} file{'s' * (len(paths) != 1)} into {selector}")
     notice = await upload_files(call.page, selector, paths, call.deadline)
     result: UploadResult = {**action_result(call), "files": [path.name for path in paths]}
@@ -75,11 +77,19 @@ async def drop(
             setting="security.enableFileUpload",
             parameter="files",
         )
-    paths = upload_paths(files or [], security.upload_roots, forbidden=call.settings.private_paths)
+    paths = await _find_uploads(call, files or [])
     call.stage(f"dropping onto {selector}")
     dragged = await drop_onto_element(call.page, selector, paths, data or {}, call.deadline)
     dropped: DropResult = {**action_result(call), "files": [path.name for path in paths]}
     return dropped if dragged else {**dropped, "synthetic": True}
+
+
+async def _find_uploads(call: ToolCall, files: Sequence[str]) -> list[Path]:
+    """Return the real paths of the files, which may be on a slow file system."""
+    settings = call.settings
+    return await asyncio.to_thread(
+        upload_paths, files, settings.security.upload_roots, forbidden=settings.private_paths
+    )
 
 
 class DownloadList(TypedDict):

@@ -209,7 +209,7 @@ async def visual_diff(
             "save, to write the first one.",
             parameter="baseline",
         )
-    before = None if baseline is None else _read_baseline(call, baseline)
+    before = None if baseline is None else await _read_baseline(call, baseline)
     now = await _take_picture(call, selector, full_page=full_page)
     path = None if save is None else _save_baseline(call, save, now)
     compared: ComparisonResult = {"width": 0, "height": 0}
@@ -276,8 +276,10 @@ def _describe_difference(
     return {**result, "uri": uri} if uri else result
 
 
-def _read_baseline(call: ToolCall, baseline: str) -> bytes:
-    return _find_screenshot(call, baseline) if baseline.startswith(ROOT) else _read_image(call, baseline)
+async def _read_baseline(call: ToolCall, baseline: str) -> bytes:
+    if baseline.startswith(ROOT):
+        return _find_screenshot(call, baseline)
+    return await asyncio.to_thread(_read_image, call, baseline)
 
 
 def _find_screenshot(call: ToolCall, uri: str) -> bytes:

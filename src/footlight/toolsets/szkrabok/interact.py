@@ -51,8 +51,8 @@ async def type_(
 async def select(call: ToolCall, selector: Selector, value: str) -> SelectResult:
     """Select an option. By value or label."""
     call.stage(f"selecting in {selector}")
-    selected = await select_option(call.page, selector, value, call.deadline)
-    return {**action_result(call), "selected": selected}
+    choice = await select_option(call.page, selector, value, call.deadline)
+    return {**action_result(call), "selected": choice.selected}
 
 
 TOOLS = (click, type_, select)

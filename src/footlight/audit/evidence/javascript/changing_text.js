@@ -93,7 +93,9 @@ export async function changingText() {
   const { began, changes, stop } = watchText();
   const isLate = () => [...changes.values()].some((each) => each.last - each.first > GOES_ON_MS);
   if (!changes.size && (await hasTimer())) await until(began + FIRST_MS, () => changes.size > 0);
-  const first = Math.min(...[...changes.entries()].filter(isSuspect).map(([, each]) => each.first));
+  const first = [...changes.entries()]
+    .filter(isSuspect)
+    .reduce((least, [, each]) => Math.min(least, each.first), Infinity);
   if (Number.isFinite(first)) await until(first + NEXT_MS, isLate);
   stop();
   const found = [...changes.entries()]

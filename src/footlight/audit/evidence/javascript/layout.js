@@ -66,7 +66,7 @@ export function answer() {
       ),
     height: () => page?.scrollHeight ?? 0,
     screens: () => Math.round(((page?.scrollHeight ?? 0) / innerHeight) * 10) / 10,
-    smallest: () => (sizes.length ? Math.min(...sizes) : null),
+    smallest: () => sizes.reduce((least, each) => Math.min(least ?? each, each), /** @type {number | null} */ (null)),
     staying: () => Math.round(staying.part * 100),
   });
 }

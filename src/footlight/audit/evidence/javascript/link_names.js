@@ -182,7 +182,7 @@ export async function leadingElsewhere(groups) {
     const known = read.length === contents.length ? await asShown(read) : [null];
     const isKnown = known.every((each) => each !== null);
     const isSame = isKnown && known.every((each) => each && known[0] && isAlike(each, known[0]));
-    if ((isKnown || isSure) && !isSame) found.push(...some);
+    if ((isKnown || isSure) && !isSame) for (const each of some) found.push(each);
   }
   return found;
 }

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from footlight.browser.actions.forms.field_values import check_files
 from footlight.browser.actions.mouse import BUTTON_DOWN_MS
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["choose_radio", "press", "select_option", "set_checked", "upload_files"]
+__all__ = ["Choice", "choose_radio", "press", "select_option", "set_checked", "upload_files"]
 
 OPTIONS_SECONDS = 2.0
 """How long a page may take to list its options if the requested one is missing."""
@@ -48,22 +48,29 @@ _TOGGLE, _OPTIONS, _SELECTED, _TAKES_FILES = (
 )
 
 
-async def select_option(page: Page, selector: str, value: str, deadline: Deadline) -> list[str]:
-    """Select an option by its value or label, and return the values that are selected afterwards."""
+class Choice(NamedTuple):
+    """The values of the options that were chosen, and of those that are selected afterwards."""
+
+    chosen: list[str]
+    selected: list[str]
+
+
+async def select_option(page: Page, selector: str, value: str, deadline: Deadline) -> Choice:
+    """Select an option by its value or label."""
 
     async def find() -> FootlightError | None:
         missing = await _find_option_problem(page, selector, value, deadline)
         return missing or await find_obstacle(page, selector, deadline)
 
-    async def select(element: Locator, timeout_ms: float) -> list[str]:
+    async def select(element: Locator, timeout_ms: float) -> Choice:
         chosen = await element.select_option(value, timeout=timeout_ms)
         if page.document_request is not None:
-            return chosen
+            return Choice(chosen, chosen)
         # The page may have selected another option in its event handlers, or have removed the list.
         with contextlib.suppress(Error):
             selected = await run_about(element, _SELECTED, timeout_ms=min(timeout_ms, CHECK_MS))
-            return chosen if selected is None else selected
-        return chosen
+            return Choice(chosen, chosen if selected is None else selected)
+        return Choice(chosen, chosen)
 
     return await read_element(
         page,

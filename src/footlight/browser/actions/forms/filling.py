@@ -14,7 +14,7 @@ from footlight.browser.actions.forms.choices import (
     take_suggestion,
     to_text,
 )
-from footlight.browser.actions.forms.controls import select_option, set_checked
+from footlight.browser.actions.forms.controls import Choice, select_option, set_checked
 from footlight.browser.actions.forms.field_values import check_choice, check_text, find_field
 from footlight.browser.actions.forms.kinds import Field, FieldKind, Kind, check_value, find_kind
 from footlight.browser.actions.forms.text_input import fill_field
@@ -62,11 +62,11 @@ async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> 
     return [await _check(page, *each, deadline) for each in zip(fields, filled, strict=True)]
 
 
-async def choose_option(page: Page, selector: str, value: str, deadline: Deadline) -> list[str]:
+async def choose_option(page: Page, selector: str, value: str, deadline: Deadline) -> Choice:
     """Select an option of a `select` element, or choose one of a custom combobox or listbox.
 
     Returns:
-        The values that are selected afterwards, or for a combobox or listbox the name of the option.
+        The values of the options, or for a combobox or listbox the name of the option.
 
     Raises:
         FootlightError: the element has no options, or does not have this one.
@@ -87,7 +87,7 @@ async def choose_option(page: Page, selector: str, value: str, deadline: Deadlin
             parameter="value",
             suggestion="Look at the options that it shows, and click one.",
         )
-    return [value]
+    return Choice([value], [value])
 
 
 async def _check(page: Page, field: Field, filled: FillOutcome, deadline: Deadline) -> FillOutcome:

@@ -44,9 +44,9 @@ async def fill(call: ToolCall, selector: Selector, value: SecretText) -> FillRes
 async def select(call: ToolCall, selector: Selector, value: str) -> SelectResult:
     """Select option. By value or label."""
     call.stage(f"selecting in {selector}")
-    selected = await filling.choose_option(call.page, selector, value, call.deadline)
-    is_same = "this option was selected already" if value in selected else "the page kept the same choice"
-    call.explain_if_idle(is_same)
+    chosen, selected = await filling.choose_option(call.page, selector, value, call.deadline)
+    is_kept = chosen == selected
+    call.explain_if_idle("this option was selected already" if is_kept else "the page kept the same choice")
     return {**action_result(call), "selected": selected}
 
 

@@ -291,7 +291,7 @@ export class ActRecord {
           this.replaced = selectedLength(this.field);
           this.heldBefore = textIn(this.field).length;
         }
-        this.text += event.data || "";
+        this.text += (event.data || "").replace(/\r\n?/g, "\n"); // As the field holds it.
         break;
       case "input":
       case "change":

@@ -58,8 +58,11 @@ export function code(text) {
  *
  * @type {(text: string, least: number) => string}
  */
-export const fence = (text, least) =>
-  "`".repeat(Math.max(least, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length + 1)));
+export const fence = (text, least) => {
+  let length = least;
+  for (const [ticks] of text.matchAll(/`+/g)) length = Math.max(length, ticks.length + 1);
+  return "`".repeat(length);
+};
 
 /**
  * Escape only characters that would have a meaning in Markdown.

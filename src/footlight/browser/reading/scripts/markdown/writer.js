@@ -70,6 +70,10 @@ export class Writer {
       if (text) blocks.push(escapeStart(text));
       line = "";
     };
+    /** @type {(more: string[]) => void} */
+    const add = (more) => {
+      for (const each of more) blocks.push(each);
+    };
     /** @type {(node: Node) => void} */
     const visit = (node) => {
       if (typeOf(node) === TEXT) {
@@ -77,10 +81,10 @@ export class Writer {
       } else if (isElement(node) && !this.isLeftOut(node)) {
         if (this.isBlock(node)) {
           end();
-          blocks.push(...this.deeper(node, () => this.block(node)));
+          add(this.deeper(node, () => this.block(node)));
         } else if (this.hasBlocks(node)) {
           end();
-          blocks.push(...this.deeper(node, () => this.wrapper(node)));
+          add(this.deeper(node, () => this.wrapper(node)));
         } else {
           line += this.deeper(node, () => this.inline(node));
         }
