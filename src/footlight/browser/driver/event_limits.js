@@ -11,6 +11,7 @@ const { DroppedRequests, REQUEST_METHOD } = require("./dropped_requests.js");
 const { Floods } = require("./floods.js");
 const { LongTasks, STOPPED } = require("./long_tasks.js");
 const { excessOf, failure, isValue, MAX_REPLY_BYTES } = require("./reply_limits.js");
+const { Targets } = require("./targets.js");
 
 // The file descriptors by which a browser receives and sends messages. Each message ends with a zero byte.
 const TO_BROWSER = 3;
@@ -36,6 +37,7 @@ const LIMITED = new Set([
   "Runtime.exceptionThrown",
 ]);
 const FRAME_METHOD = "Page.frameAttached"; // The driver must know each frame. A page with too many is slowed down.
+const DROPPED_METHOD = "Footlight.requestsDropped";
 const TARGET_METHOD = "Target.attachedToTarget";
 const FRAME_COST = 25; // The driver and the browser work longer for a frame than for a message.
 
@@ -63,6 +65,9 @@ class EventLimits {
   #floods;
   #longTasks;
   #requests;
+  #targets = new Targets();
+  /** @type {Map<string, number>} how many requests of a session were dropped since the last report */
+  #missing = new Map();
   #deliver;
   #send;
   #lastId = FIRST_ID;
@@ -75,7 +80,7 @@ class EventLimits {
     this.#deliver = deliver;
     this.#send = send;
     this.#floods = new Floods((command) => this.#command(command));
-    this.#longTasks = new LongTasks((command) => this.#command(command), deliver);
+    this.#longTasks = new LongTasks(this.#targets, (command) => this.#command(command), deliver);
     this.#requests = new DroppedRequests((params, sessionId) =>
       this.#command({ method: "Fetch.failRequest", params, ...(sessionId && { sessionId }) }),
     );
@@ -170,7 +175,7 @@ class EventLimits {
 
   /** @type {(message: Buffer) => void} */
   #deliverTarget(message) {
-    this.#longTasks.noteTarget(message);
+    this.#targets.note(message);
     this.#deliver(message);
   }
 
@@ -187,7 +192,7 @@ class EventLimits {
   }
 
   /**
-   * Count a new request of a page, and return whether it is above the limit.
+   * Count a new request of a page, and return whether it is above the limit and therefore dropped.
    *
    * @type {(message: Buffer) => boolean}
    */
@@ -198,8 +203,24 @@ class EventLimits {
     const isAbove = bucket.left < 1;
     this.#longTasks.note(session, isAbove);
     if (!isAbove) bucket.left -= 1;
-    else if (session) this.#floods.note(session);
+    else if (session) {
+      this.#floods.note(session);
+      if (!this.#missing.size) setTimeout(() => this.#reportMissing(), RELEASE_MS).unref();
+      this.#missing.set(session, (this.#missing.get(session) ?? 0) + 1);
+    }
     return isAbove;
+  }
+
+  /**
+   * Tell Footlight how many requests were dropped, by an event of its own session of the page.
+   *
+   * @returns {void}
+   */
+  #reportMissing() {
+    for (const [session, count] of this.#missing)
+      for (const sessionId of this.#targets.othersOf(session))
+        this.#deliver(Buffer.from(`${JSON.stringify({ method: DROPPED_METHOD, params: { count }, sessionId })}\0`));
+    this.#missing.clear();
   }
 
   /**

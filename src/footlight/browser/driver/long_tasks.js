@@ -3,11 +3,13 @@
 "use strict";
 
 const { exceptionOf } = require("./reply_limits.js");
+const { remember } = require("./targets.js");
+
+/** @typedef {InstanceType<typeof import("./targets.js").Targets>} Targets */
 
 const MAX_EVENTS = 5_000;
 const MIN_TASK_MS = 2_000; // A shorter task is not stopped, whatever it sends.
 const MIN_PAUSE_MS = 500; // Between a page's answer and the next question.
-const MAX_TARGETS = 1_000;
 const ASK_METHOD = "Runtime.getIsolateId"; // Has no effect. A page answers between two tasks.
 const STOP_METHOD = "Runtime.terminateExecution"; // One of the few commands that interrupt a script.
 const TERMINATED = '"message":"Execution was terminated"'; // The browser's reply about that script.
@@ -26,35 +28,21 @@ messages to the console or the like in one task`;
 class LongTasks {
   /** @type {Map<string, Task>} by the id of the browser's session */
   #tasks = new Map();
-  /** @type {Map<string, string>} the first session of each target, which is the driver's own */
-  #firstSessions = new Map();
-  /** @type {Map<string, string>} the targets of other sessions, which get the same events again */
-  #otherSessions = new Map();
   /** @type {Set<string>} the sessions whose script is being stopped */
   #stopped = new Set();
+  #targets;
   #command;
   #deliver;
 
   /**
+   * @param {Targets} targets
    * @param {(command: object) => number} command sends a command to the browser and returns its id
    * @param {(message: Buffer) => void} deliver sends a message to the driver
    */
-  constructor(command, deliver) {
+  constructor(targets, command, deliver) {
+    this.#targets = targets;
     this.#command = command;
     this.#deliver = deliver;
-  }
-
-  /**
-   * Note the event that a session is attached to a target.
-   *
-   * @type {(message: Buffer) => void}
-   */
-  noteTarget(message) {
-    const text = message.toString("latin1");
-    const target = /"targetId":"(\w+)"/.exec(text)?.[1] ?? "";
-    const session = /"params":\{"sessionId":"(\w+)"/.exec(text)?.[1] ?? "";
-    if (this.#firstSessions.has(target)) remember(this.#otherSessions, session, target);
-    else remember(this.#firstSessions, target, session);
   }
 
   /** @type {(id: number) => void} */
@@ -87,7 +75,7 @@ class LongTasks {
       // Until the page answers, what arrives is what it sent before it was stopped.
       if (task.events <= MAX_EVENTS || this.#stopped.has(session)) return;
       if (performance.now() - task.at > MIN_TASK_MS) this.#stop(session);
-    } else if (isAbove && session && !this.#otherSessions.has(session)) {
+    } else if (isAbove && session && !this.#targets.isRepeated(session)) {
       const now = performance.now();
       if (task && now - task.at < MIN_PAUSE_MS) return;
       const question = this.#command({ method: ASK_METHOD, sessionId: session });
@@ -106,17 +94,6 @@ class LongTasks {
     const params = { timestamp: Date.now(), exceptionDetails: exceptionOf(STOPPED) };
     this.#deliver(Buffer.from(`${JSON.stringify({ method: "Runtime.exceptionThrown", params, sessionId })}\0`));
   }
-}
-
-/**
- * Set the entry of a key, and drop the oldest entry if there are too many.
- *
- * @type {<Entry>(map: Map<string, Entry>, key: string, entry: Entry) => void}
- */
-function remember(map, key, entry) {
-  map.delete(key);
-  if (map.size >= MAX_TARGETS) map.delete(map.keys().next().value ?? "");
-  map.set(key, entry);
 }
 
 module.exports = { LongTasks, STOPPED };

@@ -243,7 +243,11 @@ class PageTable:
 
     async def _watch_links(self, page: Page) -> None:
         page.own_cdp = await watch_links(
-            page.playwright, self._on_link, page.traffic.expect_navigation, page.scripts
+            page.playwright,
+            on_click=self._on_link,
+            on_navigation=page.traffic.expect_navigation,
+            on_dropped=lambda count: self._session.log.note_dropped(page.id, count),
+            scripts=page.scripts,
         )
 
     async def _learn_opener(self, page: Page) -> None:

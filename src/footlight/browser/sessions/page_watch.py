@@ -70,11 +70,13 @@ async def watch_links(
     page: Page,
     on_click: Callable[[LinkEffect], None],
     on_navigation: Callable[[], None],
+    on_dropped: Callable[[int], None],
     scripts: ScriptWorld,
 ) -> CDPSession | None:
     """Call `on_click` when such a link is clicked, now and after every navigation. Chromium only.
 
     `on_navigation` is called when a document starts a navigation in its own tab, before the request is sent.
+    `on_dropped` is called with the number of requests of which `dropped_requests.js` has dropped all events.
     Return the CDP session, which is open as long as the page and is also used by `scripts`, or None if the
     page is closed.
     """
@@ -86,10 +88,14 @@ async def watch_links(
         if event["disposition"] == "currentTab":
             on_navigation()
 
+    def on_requests_dropped(event: dict[str, Any]) -> None:
+        on_dropped(event["count"])
+
     with contextlib.suppress(Error):  # The page is already closed.
         cdp = await page.context.new_cdp_session(page)
         cdp.on("Runtime.bindingCalled", on_binding)
         cdp.on("Page.frameRequestedNavigation", on_requested)
+        cdp.on("Footlight.requestsDropped", on_requests_dropped)
         await cdp.send("Page.enable")
         await scripts.attach(cdp)
         # Without this, clicks in a document that has just been loaded are sometimes not reported.
