@@ -8,7 +8,7 @@ const { remember } = require("./targets.js");
 /** @typedef {InstanceType<typeof import("./targets.js").Targets>} Targets */
 
 const MAX_EVENTS = 5_000;
-const MIN_TASK_MS = 2_000; // A shorter task is not stopped, whatever it sends.
+const MIN_TASK_MS = 1_000; // A shorter task is not stopped, whatever it sends.
 const MIN_PAUSE_MS = 500; // Between a page's answer and the next question.
 const ASK_METHOD = "Runtime.getIsolateId"; // Has no effect. A page answers between two tasks.
 const STOP_METHOD = "Runtime.terminateExecution"; // One of the few commands that interrupt a script.
