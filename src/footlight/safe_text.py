@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import re
+
 __all__ = ["cut_text", "escape_control_characters", "replace_surrogates"]
 
 _ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
 """Control characters, which a terminal would execute instead of showing them, and their escapes."""
 
 
+_CUT = re.compile(r"… \[cut, ([0-9]{1,12}) characters\]\Z")
+_MAX_NOTE = 40
+
+
 def cut_text(text: str, longest: int) -> str:
-    """Return the text, cut to `longest` characters with a note of its full length."""
-    return text if len(text) <= longest else f"{text[:longest]}… [cut, {len(text)} characters]"
+    """Return the text, cut to `longest` characters with a note of its full length.
+
+    A text that was cut before keeps the length that its note tells.
+    """
+    if len(text) <= longest:
+        return text
+    note = _CUT.search(text, max(0, len(text) - _MAX_NOTE))
+    kept, length = (note.start(), int(note[1])) if note else (len(text), len(text))
+    if length < kept:  # A page wrote the note.
+        kept = length = len(text)
+    return text if kept <= longest else f"{text[:longest]}… [cut, {length} characters]"
 
 
 def escape_control_characters(text: str) -> str:

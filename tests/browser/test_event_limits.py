@@ -30,11 +30,12 @@ def line(**of: Any) -> str:
 
 
 def filter_messages(
-    *turns: tuple[int, list[str]], chunk_size: int = 60_000, command: str = ""
+    *turns: tuple[int, list[str]], chunk_size: int = 60_000, command: str = "", kinds: str = "Emulation Fetch"
 ) -> tuple[list[str], list[Any]]:
-    """Return the messages that reach the driver, and the commands that the browser gets, with their times.
+    """Return the messages that reach the driver, and the commands of these kinds that the browser gets.
 
-    A turn is the milliseconds before it, and its messages. The driver sends the `command` first.
+    Each command has its time. A turn is the milliseconds before it, and its messages. The driver sends the
+    `command` first.
     """
     chunks: list[dict[str, Any]] = []
     for after_ms, messages in turns:
@@ -48,7 +49,8 @@ def filter_messages(
         [node, str(PROGRAM), str(LIMITS)], input=json.dumps(chunks).encode(), capture_output=True, check=True
     )
     outcome = json.loads(process.stdout)
-    return outcome["read"].split("\0")[:-1], outcome["commands"]
+    commands = [[at, of] for at, of in outcome["commands"] if of["method"].split(".")[0] in kinds.split()]
+    return outcome["read"].split("\0")[:-1], commands
 
 
 @pytest.mark.parametrize("chunk_size", [60_000, 333, 1])
@@ -85,6 +87,57 @@ def test_last_messages_of_a_flood_are_kept() -> None:
 
     assert read == [*burst[:2_500], *burst[-200:], message("after")]
     assert commands == []
+
+
+def attached(session: str, target: str) -> str:
+    return event("Target.attachedToTarget", "", sessionId=session, targetInfo={"targetId": target})
+
+
+FIRST_ID = 2_000_000_001
+"""The id of the first command of the limits."""
+
+
+def test_task_that_sends_events_without_end_is_stopped_once() -> None:
+    """The other session of the page gets the same events."""
+    sessions = [attached("S1", "T"), attached("S2", "T")]
+    flood = [message("x", session=session) for _ in range(2_600) for session in ("S1", "S2")]
+    terminated = line(id=7, error={"code": -32000, "message": "Execution was terminated"}, sessionId="S2")
+    answer = line(id=FIRST_ID, result={"id": "1"})
+
+    read, commands = filter_messages(
+        (0, [*sessions, *flood]),
+        (100, [terminated, *flood * 8]),
+        (900, flood),
+        (1, flood),
+        (50, [*flood * 2, terminated]),
+        (1, [answer, terminated]),
+        kinds="Runtime",
+    )
+
+    assert [(at, command["method"], command["sessionId"]) for at, command in commands] == [
+        (0, "Runtime.getIsolateId", "S1"),
+        (1_001, "Runtime.terminateExecution", "S1"),
+    ]
+    others = [json.loads(each) for each in read if "consoleAPI" not in each]
+    stopped = (
+        "Error: Footlight stopped a script of this page, which sent more than 20,000 messages to the console "
+        "or the like in one task"
+    )
+    assert others[:2] == [json.loads(each) for each in sessions]
+    assert others[2] == json.loads(terminated)
+    assert (others[3]["method"], others[3]["sessionId"]) == ("Runtime.exceptionThrown", "S1")
+    assert others[3]["params"]["exceptionDetails"]["exception"]["description"] == stopped
+    assert (thrown(others[4]), others[4]["sessionId"]) == (stopped, "S2")
+    assert others[5:] == [json.loads(terminated)]
+
+
+def test_task_that_answers_or_sends_less_is_not_stopped() -> None:
+    flood, answer = [message("x")] * 2_800, line(id=FIRST_ID, result={"id": "1"})
+    turns = ((0, flood), (100, [*flood, answer]), (10_000, flood), (5_000, [message("x")]))
+
+    _, commands = filter_messages(*turns, kinds="Runtime")
+
+    assert [command["method"] for _, command in commands] == ["Runtime.getIsolateId"] * 2
 
 
 @pytest.mark.slow

@@ -86,3 +86,14 @@ def test_picture_with_too_many_pixels_is_refused_before_decoding() -> None:
         draw_marks(file.getvalue(), [], type="png", quality=None)
     with pytest.raises(ResourceExhaustedError, match="more pixels than this server reads"):
         fit(file.getvalue(), type="png", quality=None, max_side=100)
+
+
+def test_page_that_is_longer_than_a_jpeg_can_be_is_refused() -> None:
+    file = io.BytesIO()
+    Image.new("1", (1, 65_501)).save(file, "png")
+
+    for picture in (file.getvalue(), b""):
+        with pytest.raises(ResourceExhaustedError, match="than a JPEG can be, which is 65,500 pixels"):
+            draw_marks(picture, [], type="jpeg", quality=None)
+    with pytest.raises(ResourceExhaustedError, match="than a JPEG can be"):
+        fit(b"", type="jpeg", quality=None, max_side=100)

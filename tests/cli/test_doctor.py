@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from footlight.errors import DOCUMENTATION_URL
@@ -51,6 +56,30 @@ def test_machine_without_a_browser_gets_installation_advice(tmp_path: Path) -> N
     assert "No usable chromium was found on this machine" in done.err
     assert "footlight doctor --install" in done.err
     assert "apt-get install chromium" in done.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_interrupted_installation_leaves_no_process(tmp_path: Path) -> None:
+    """The installer is a module in the working folder, which the command itself does not import (`-P`)."""
+    started = tmp_path / "started"
+    os.mkfifo(started)
+    (tmp_path / "playwright.py").write_text(
+        "import os, pathlib, time\n"
+        f"pathlib.Path({str(started)!r}).write_text(str(os.getpid()))\n"
+        "time.sleep(600)\n"
+    )
+    doctor = subprocess.Popen(
+        [sys.executable, "-P", "-m", "footlight", "doctor", "--install", "--quiet"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)},
+        stderr=subprocess.PIPE,
+    )
+    pid = int(started.read_text())
+    doctor.send_signal(signal.SIGINT)
+    doctor.communicate(timeout=60)
+
+    assert doctor.returncode == 130
+    assert not psutil.pid_exists(pid)
 
 
 def test_invalid_setting_is_named(tmp_path: Path) -> None:

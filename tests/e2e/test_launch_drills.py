@@ -101,9 +101,28 @@ async def test_chromium_error_about_an_invalid_argument_is_reported(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs ulimit")
-async def test_browser_ended_by_a_resource_limit_is_not_reported_missing() -> None:
+@pytest.mark.parametrize(
+    ("limit", "message", "suggestion"),
+    [
+        (
+            "-f 40",
+            " did not start: ",
+            "The browser is installed, but the system ended it: check the limits of the server's process "
+            "(ulimit -a), and the memory and disk of the machine.",
+        ),
+        (
+            "-n 100",
+            "The server's process may have 100 files open (ulimit -n), and a browser needs 128",
+            "Raise the limit before the server is started, for example with `ulimit -n 4096`.",
+        ),
+    ],
+    ids=["file size", "open files"],
+)
+async def test_resource_limit_that_ends_the_browser_is_named(
+    limit: str, message: str, suggestion: str
+) -> None:
     process = await asyncio.create_subprocess_exec(
-        *("sh", "-c", 'ulimit -f 40; exec "$@"', "sh", *server_command()),
+        *("sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *server_command()),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -115,7 +134,5 @@ async def test_browser_ended_by_a_resource_limit_is_not_reported_missing() -> No
     finally:
         await wire.close()
 
-    assert error["suggestion"] == (
-        "The browser is installed, but the system ended it: check the limits of the server's process "
-        "(ulimit -a), and the memory and disk of the machine."
-    )
+    assert message in error["message"]
+    assert error["suggestion"] == suggestion

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import json
 import tempfile
@@ -198,6 +199,40 @@ def test_percent_encoded_words_of_a_phrase_are_redacted() -> None:
     assert redact_shapes("%2520".join(each.replace("%", "%25") for each in encoded), lambda _: False) == MARK
 
 
+def test_encoded_secrets_are_redacted_at_every_alignment() -> None:
+    secret = "pass?>wörd~~12"
+    encode = base64.b64encode
+    texts = SecretTexts([secret])
+
+    def spellings(text: str) -> list[str]:
+        data = text.encode()
+        standard, url_safe = encode(data).decode(), base64.urlsafe_b64encode(data).decode()
+        return [
+            standard,
+            url_safe,
+            quote(standard, safe=""),
+            standard.rstrip("="),
+            data.hex(),
+            data.hex().upper(),
+        ]
+
+    for around in ("", "x", "xy"):
+        for spelling in spellings(f"{around}{secret}{around}"):
+            redacted = texts.redact(f"sent {spelling} to it")
+            assert redacted.startswith("sent ")
+            assert redacted.endswith(" to it")
+            assert MARK in redacted
+            assert len(redacted) <= len(f"sent {MARK} to it") + 16, spelling
+    record = record_step(
+        input={"testId": "password", "text": secret},
+        field=PASSWORD_FIELD,
+        observation=make_observation(
+            names=[f"Basic {encode(secret.encode()).decode()}", secret.encode().hex(" ")]
+        ),
+    )
+    assert names_of(record) == [f"Basic {MARK}", MARK]
+
+
 @pytest.mark.parametrize("first", [0xFF21, 0x1D400, 0x24B6], ids=["full width", "bold", "circled"])
 def test_secrets_in_other_unicode_letter_forms_are_redacted(first: int) -> None:
     def spell(text: str) -> str:
@@ -318,7 +353,7 @@ def test_phrase_typed_word_by_word_is_redacted() -> None:
 def test_number_of_remembered_secrets_is_limited() -> None:
     secrets = SecretTexts(f"secret number {number}" for number in range(1_000))
 
-    assert len(secrets.search_hints) == 64
+    assert len(secrets.search_hints) == 64 * 5  # Each is also encoded in four ways.
     assert "secret number 999" in secrets
     assert "secret number 1," not in secrets
     assert "999" not in repr(secrets)

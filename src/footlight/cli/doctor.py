@@ -187,6 +187,9 @@ def _run(command: Sequence[str], limit_seconds: float) -> bool:
         _kill_group(process)
         click.echo(f"  {' '.join(command[:3])}: gave up after {limit_seconds:.0f} s", err=True)
         return False
+    except KeyboardInterrupt:
+        _kill_group(process)
+        raise
     if process.returncode:
         click.echo(f"  {' '.join(command[:3])}: {_reason(errors, process.returncode)}", err=True)
     return process.returncode == 0

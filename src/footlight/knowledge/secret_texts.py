@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from urllib.parse import unquote
 
 from footlight.knowledge.secret_shapes import MARK, decode_letters
 from footlight.patterns import ANY_SPACE, AnyOf, overlapping_rest
+from footlight.secret_encodings import encoded_forms
 
 __all__ = ["SecretTexts"]
 
@@ -32,15 +34,21 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
 class SecretTexts:
-    """The latest secret texts. Case, white space and encodings (JSON, URL, HTML) are ignored in a search."""
+    """The latest secret texts.
+
+    Case, white space and encodings (JSON, URL, HTML, Base64, hexadecimal) are ignored in a search.
+    """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts: dict[str, str] = {}
+        """The texts by their normal form."""
+        self._encoded: dict[str, dict[str, str]] = {}
+        """The expressions for the encodings of each text by their normal form, also by the text's."""
         self._words: dict[str, None] = {}
         self._phrase_parts: re.Pattern[str] | None = None
         """Compiled when it is needed, because each phrase that is stored changes it."""
         self._pattern: tuple[tuple[str, ...], AnyOf] | None = None
-        """The secrets that the last text with secrets contained, and their pattern."""
+        """The normal forms that the last text with secrets contained, and their pattern."""
         for text in texts:
             self.remember(text)
 
@@ -49,13 +57,13 @@ class SecretTexts:
 
     def __contains__(self, text: str) -> bool:
         """Return whether a text contains one of the secrets."""
-        plain = _normalize(text)
-        return any(secret in plain for secret in self._texts)
+        return bool(self._find_forms(_normalize(text)))
 
     @property
     def search_hints(self) -> tuple[str, ...]:
         """Lower-case texts without spaces. Every ASCII text with a secret contains at least one of them."""
-        return (*self._texts, *("".join(word.split()) for word in self._words))
+        encoded = itertools.chain.from_iterable(self._encoded.values())
+        return (*self._texts, *encoded, *("".join(word.split()) for word in self._words))
 
     @property
     def words(self) -> frozenset[str]:
@@ -77,9 +85,13 @@ class SecretTexts:
             return
         self._texts.pop(plain, None)
         self._texts[plain] = text
+        self._encoded[plain] = {
+            _normalize(each): form.pattern for form in encoded_forms(text) for each in form.texts
+        }
         self._pattern = None
         if len(self._texts) > MAX_TEXTS:
-            del self._texts[next(iter(self._texts))]
+            oldest = next(iter(self._texts))
+            del self._texts[oldest], self._encoded[oldest]
         words = text.split()
         if 12 <= len(words) <= 24 and all(word.isalpha() for word in words):
             self.remember_words(words)
@@ -97,14 +109,14 @@ class SecretTexts:
         """Return a copy, which another thread may use while this object changes."""
         other = SecretTexts()
         other._texts, other._words = self._texts.copy(), self._words.copy()
+        other._encoded = self._encoded.copy()
         return other
 
     def redact(self, text: str) -> str:
         """Replace secrets and parts of a seed phrase by the mark."""
         plain = _normalize(text)
-        found = sorted((secret for secret in self._texts if secret in plain), key=len, reverse=True)
-        if found:
-            text = self._redact_secrets(text, tuple(found))
+        if found := self._find_forms(plain):
+            text = self._redact_secrets(text, found)
         if text.endswith(("…", "...")):
             text = self._redact_cut_end(text)
         text = self._decode_words(text)
@@ -119,6 +131,11 @@ class SecretTexts:
         for word in [word for word in self._words if word in lower]:
             text = re.sub(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", MARK, text, flags=re.IGNORECASE)
         return text
+
+    def _find_forms(self, plain: str) -> tuple[str, ...]:
+        """Return the normal forms of secrets and of their encodings that a normal form contains."""
+        forms = (form for secret in self._texts for form in (secret, *self._encoded[secret]))
+        return tuple(sorted((form for form in forms if form in plain), key=len, reverse=True))
 
     def _compile_phrase_parts(self) -> re.Pattern[str]:
         if self._phrase_parts is None:
@@ -137,26 +154,30 @@ class SecretTexts:
         lower = plain.casefold()
         return plain if any(word in lower for word in self._words) else text
 
-    def _redact_secrets(self, text: str, secrets: tuple[str, ...]) -> str:
-        """Replace secrets of which each occurs in the text, the longest first. All are searched together."""
-        if self._pattern is None or self._pattern[0] != secrets:
-            texts = [self._texts[secret] for secret in secrets]
-            spaced = [f"{ANY_SPACE}+".join(map(re.escape, text.split())) for text in texts]
-            rests = [overlapping_rest(text, texts) for text in texts]
+    def _redact_secrets(self, text: str, forms: tuple[str, ...]) -> str:
+        """Replace secrets whose forms occur in the text, the longest first. All are searched together."""
+        if self._pattern is None or self._pattern[0] != forms:
+            texts = [self._texts[form] for form in forms if form in self._texts]
+            encoded = {form: each for of in self._encoded.values() for form, each in of.items()}
             self._pattern = (
-                secrets,
-                AnyOf([f"(?i){each}{rest}" for each, rest in zip(spaced, rests, strict=True)]),
+                forms,
+                AnyOf(
+                    [
+                        _plain_pattern(self._texts[form], texts) if form in self._texts else encoded[form]
+                        for form in forms
+                    ]
+                ),
             )
         text = self._pattern[1].replace(text, lambda _, __: MARK)
         # The pattern misses an encoded secret, so the part around it is redacted, or otherwise the whole
         # text.
         for separator in (r"([\s?&#=;]+)", r"(\s+)"):
-            secrets = _contained(text, secrets)
-            if not secrets:
+            forms = _contained(text, forms)
+            if not forms:
                 return text
             parts = re.split(separator, text)
-            text = "".join(MARK if _contained(part, secrets) else part for part in parts)
-        return MARK if _contained(text, secrets) else text
+            text = "".join(MARK if _contained(part, forms) else part for part in parts)
+        return MARK if _contained(text, forms) else text
 
     def _redact_cut_end(self, text: str) -> str:
         """Replace a secret at the end of a text that was cut, possibly in the middle of the secret."""
@@ -172,11 +193,15 @@ class SecretTexts:
         return text
 
 
-def _contained(text: str, secrets: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the secrets that a text contains."""
+def _plain_pattern(text: str, others: list[str]) -> str:
+    return f"(?i){f'{ANY_SPACE}+'.join(map(re.escape, text.split()))}{overlapping_rest(text, others)}"
+
+
+def _contained(text: str, forms: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the normal forms that a text contains."""
     # The texts on both sides of a mark must not be joined to a secret.
     plain = _normalize(text.replace(MARK, "\ue000"))
-    return tuple(secret for secret in secrets if secret in plain)
+    return tuple(form for form in forms if form in plain)
 
 
 def _normalize(text: str) -> str:

@@ -70,6 +70,26 @@ async def test_existing_build_is_reused_unless_forced(repository: Path, yarn: Ya
     assert _runs(repository) == 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+async def test_build_whose_process_was_killed_is_built_again(repository: Path, yarn: Yarn) -> None:
+    yarn(f"{MAKE}kill -9 $BUILDER\n")
+    script = (
+        "import asyncio, os, pathlib, sys\n"
+        "from footlight.apps.metamask.build import build\n"
+        "os.environ['BUILDER'] = str(os.getpid())\n"
+        "asyncio.run(build(pathlib.Path(sys.argv[1])))"
+    )
+    killed = await asyncio.create_subprocess_exec(sys.executable, "-c", script, repository)
+    assert await killed.wait() < 0
+    assert (repository / DIST / "manifest.json").exists()
+
+    yarn(MAKE)
+    folders = [await build(repository), await build(repository)]
+
+    assert folders == [repository / DIST] * 2
+    assert _runs(repository) == 2
+
+
 async def test_existing_build_needs_no_yarn(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (repository / DIST).mkdir(parents=True)
     (repository / DIST / "manifest.json").write_text(MANIFEST)

@@ -92,6 +92,9 @@ def mathematical(text: str) -> str:
         "\u0332".join(PASSWORD),
         re.sub("(.{18})", r"\1\\r\\n", base64.b64encode(PASSWORD.encode()).decode()),
         quote(quote(base64.b64encode(PASSWORD.encode()).decode(), safe=""), safe=""),
+        PASSWORD.encode().hex(),
+        PASSWORD.encode().hex(" ").upper(),
+        PASSWORD.encode().hex(":"),
     ],
 )
 def test_every_spelling_of_a_secret_is_masked(written: str) -> None:

@@ -242,6 +242,22 @@ async def messages_until(browser: SessionBrowser, last: str) -> dict[str, Any]:
     return await browser.call("console_messages", limit=500)
 
 
+@pytest.mark.slow
+async def test_script_that_writes_without_end_is_stopped(browser: SessionBrowser) -> None:
+    await browser.show("<button onclick='for (;;) console.log(1)'>Go</button>")
+
+    await browser.call("click", selector="button", timeout=300_000)
+    refused = await browser.refused("evaluate", script="for (;;) console.log(2)", timeout=300_000)
+
+    stopped = (
+        "Footlight stopped a script of this page, which sent more than 20,000 messages to the console or "
+        "the like in one task"
+    )
+    assert refused["message"] == f"script: {stopped}"
+    errors = await browser.call("console_messages", levels=["error"])
+    assert {each["text"] for each in errors["messages"]} == {f"Uncaught Error: {stopped}"}
+
+
 async def test_log_messages_do_not_displace_errors(browser: SessionBrowser) -> None:
     await browser.show("<script>console.error('kept')</script>")
     for number in range(6):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from footlight.browser.page.events import Events
+from footlight.safe_text import cut_text
 from tests.conftest import Browser, SessionBrowser, connect_browser
 from tests.site import Site
 from tests.tiers import sample_parameters
@@ -527,6 +528,15 @@ async def test_dialogs_between_two_calls_are_limited_in_number_and_length(browse
     assert max(map(len, dialogs)) <= 20
     [last] = [each["message"] for some in dialogs for each in some if each["message"].startswith("29 ")]
     assert last == "29 " + "x" * 4_997 + "… [cut, 10240 characters]"
+
+
+def test_message_that_is_cut_twice_tells_its_whole_length() -> None:
+    once = cut_text("x" * 9_000, 5_000)
+
+    assert cut_text(once, 5_000) == once
+    assert cut_text(once, 1_000) == "x" * 1_000 + "… [cut, 9000 characters]"
+    written_by_page = "x" * 80 + "… [cut, 7 characters]"
+    assert cut_text(written_by_page, 50) == "x" * 50 + f"… [cut, {len(written_by_page)} characters]"
 
 
 def test_events_are_kept_up_to_the_limit_until_they_are_taken() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import anyio
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
@@ -592,3 +593,38 @@ async def test_running_request_has_no_duration(browser: SessionBrowser) -> None:
     log = await browser.call("get_request_log", filter=never)
 
     assert [(each["status"], each["timing"]["duration"]) for each in log["entries"]] == [(0, None)]
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium's messages are limited")
+async def test_requests_above_the_limit_fail_with_mocks_and_are_counted(browser: SessionBrowser) -> None:
+    """Documents are loaded nevertheless."""
+    frame = browser.site.page("<p>in the frame</p>")
+    await browser.show("<p>Ready")
+    await browser.call("mock_response", url="*/mocked/*", response={"status": 418})
+    script = f"""(async () => {{
+        const flood = () => {{ for (let i = 0; i < 500; i++) fetch('data:,' + i); }};
+        const answers = [];
+        while (!answers.includes('failed')) {{
+            flood();
+            const sent = fetch('/mocked/' + answers.length);
+            answers.push(await sent.then(({{status}}) => status, () => 'failed'));
+        }}
+        flood();
+        const frame = document.createElement('iframe');
+        frame.src = {frame!r};
+        const loaded = new Promise(done => frame.onload = done);
+        document.body.append(frame);
+        await loaded;
+        return [...new Set(answers), frame.contentDocument.body.textContent];
+    }})()"""
+
+    result = (await browser.call("evaluate", script=script, timeout=120_000))["result"]
+
+    assert result == [418, "failed", "in the frame"]
+    with anyio.fail_after(60):
+        while "note" not in (log := await browser.call("get_request_log")):
+            pass
+    number, _, text = log["note"].partition(" ")
+    assert int(number.replace(",", "")) > 0
+    assert text == "more requests are not listed: a page sent more at once than are recorded."
+    assert "note" not in await browser.call("get_request_log", pageId="page-9")

@@ -22,7 +22,8 @@ async def build(
 ) -> Path:
     """Return the folder of the extension. Build it if there is no build, or with `force`.
 
-    No process of the build remains, even if it fails or is cancelled. A failed build leaves no manifest.
+    No process of the build remains, even if it fails or is cancelled. A failed build leaves no manifest, and
+    what was built when this process was killed is built again.
 
     Raises:
         InvalidConfigError: The build type does not exist, the existing build has a broken manifest, or no
@@ -34,10 +35,15 @@ async def build(
         raise InvalidConfigError(f"buildType must be one of {', '.join(BUILD_TYPES)}, not {build_type}")
     manifest = repository / DIST / "manifest.json"
     check_path(manifest.parent)
-    if manifest.exists() and not force:
+    # Not in `dist`, which a build may remove.
+    unfinished = repository / "node_modules" / ".cache" / "footlight-unfinished-build"
+    if manifest.exists() and not force and not unfinished.exists():
         return _check_existing(manifest.parent)
     yarn = _find_yarn(repository)
     before = _read_modified_ns(manifest)
+    was_unfinished = unfinished.exists()
+    unfinished.parent.mkdir(exist_ok=True)
+    unfinished.touch()  # Remains if this process is killed.
     try:
         await _run_yarn(yarn, build_type, repository, timeout_s)
         if not manifest.exists():
@@ -47,9 +53,11 @@ async def build(
         except InvalidConfigError as error:
             raise BuildFailedError(f"yarn {build_type} succeeded, but {error.message}") from None
     except BaseException:
-        if _read_modified_ns(manifest) != before:
+        if was_unfinished or _read_modified_ns(manifest) != before:
             manifest.unlink(missing_ok=True)
         raise
+    finally:
+        unfinished.unlink(missing_ok=True)
     return manifest.parent
 
 

@@ -8,7 +8,10 @@
 
 const childProcess = require("node:child_process");
 const { DroppedRequests, REQUEST_METHOD } = require("./dropped_requests.js");
-const { excessOf, isValue, MAX_REPLY_BYTES, refusal } = require("./reply_limits.js");
+const { Floods } = require("./floods.js");
+const { LongTasks, STOPPED } = require("./long_tasks.js");
+const { excessOf, failure, isValue, MAX_REPLY_BYTES } = require("./reply_limits.js");
+const { Targets } = require("./targets.js");
 
 // The file descriptors by which a browser receives and sends messages. Each message ends with a zero byte.
 const TO_BROWSER = 3;
@@ -22,13 +25,7 @@ const RELEASE_MS = 100;
 const MAX_BUCKETS = 1_000;
 const HEAD_BYTES = 96;
 const TAIL_BYTES = 64;
-const FLOOD_MS = 1_000; // A shorter burst does not slow a page down.
-const FLOOD_PAUSE_MS = 500; // A flood is over after this time without an event above the limit.
-const SLOWDOWN = 20;
-const MIN_SLOWDOWN_MS = 4_000;
-const MAX_SLOWDOWN_MS = 32_000;
 const FIRST_ID = 2_000_000_000; // The ids of our own commands. The driver counts its ids from 1.
-const SPEED_METHOD = "Emulation.setCPUThrottlingRate";
 const PREFIX = '{"method":"';
 const LIMITED = new Set([
   "Log.entryAdded",
@@ -40,6 +37,8 @@ const LIMITED = new Set([
   "Runtime.exceptionThrown",
 ]);
 const FRAME_METHOD = "Page.frameAttached"; // The driver must know each frame. A page with too many is slowed down.
+const DROPPED_METHOD = "Footlight.requestsDropped";
+const TARGET_METHOD = "Target.attachedToTarget";
 const FRAME_COST = 25; // The driver and the browser work longer for a frame than for a message.
 
 /** @typedef {{ message: Buffer, cost: number }} Held a message that is held back, and the number of events that it counts as */
@@ -55,31 +54,23 @@ const FRAME_COST = 25; // The driver and the browser work longer for a frame tha
  * @property {number} heldCost
  */
 
-/**
- * The events of one page above the limits: those that are dropped, and frames, which are all delivered.
- *
- * @typedef {object} Flood
- * @property {number} began
- * @property {number} last when the last event was dropped
- * @property {number} slowMs how long the page is slowed down the next time
- * @property {number} until when it stops being slowed down
- */
-
 class EventLimits {
   /** @type {Map<string, Bucket>} */
   #buckets = new Map();
-  /** @type {Map<string, Flood>} by the id of the browser's session */
-  #floods = new Map();
   /** @type {Buffer[]} the parts of the incomplete message */
   #pending = [];
   /** how many more bytes that message may have; below 0 it is too large */
   #room = Infinity;
   #releasing = false;
+  #floods;
+  #longTasks;
   #requests;
+  #targets = new Targets();
+  /** @type {Map<string, number>} how many requests of a session were dropped since the last report */
+  #missing = new Map();
   #deliver;
   #send;
   #lastId = FIRST_ID;
-  #callerSetsSpeed = false;
 
   /**
    * @param {(part: Buffer) => void} deliver receives parts of the browser's messages
@@ -88,19 +79,16 @@ class EventLimits {
   constructor(deliver, send) {
     this.#deliver = deliver;
     this.#send = send;
+    this.#floods = new Floods((command) => this.#command(command));
+    this.#longTasks = new LongTasks(this.#targets, (command) => this.#command(command), deliver);
     this.#requests = new DroppedRequests((params, sessionId) =>
       this.#command({ method: "Fetch.failRequest", params, ...(sessionId && { sessionId }) }),
     );
   }
 
-  /**
-   * Process a command of the driver. If a caller sets a page's speed itself, no page is slowed down any more, because
-   * the caller's rate would be lost.
-   *
-   * @type {(command: string | Buffer) => void}
-   */
+  /** @type {(command: string | Buffer) => void} */
   noteCommand(command) {
-    if (String(command).slice(0, HEAD_BYTES).includes(SPEED_METHOD)) this.#callerSetsSpeed = true;
+    this.#floods.noteCommand(String(command).slice(0, HEAD_BYTES));
   }
 
   /**
@@ -118,11 +106,12 @@ class EventLimits {
       const excess = this.#room === Infinity ? "" : excessOf(parts, this.#room);
       this.#pending = [];
       const method = methodOf(parts[0]);
-      if (excess) this.#deliver(refusal(parts, excess, sessionOf(Buffer.concat(parts.slice(-2)))));
+      if (excess) this.#deliver(failure(parts[0], excess, sessionOf(Buffer.concat(parts.slice(-2)))));
       else if (LIMITED.has(method)) this.#deliverLimited(Buffer.concat(parts));
       else if (method === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
-      else if (method ? !this.#requests.drops(method, parts, countRequest) : !isOwnReply(parts[0]))
-        parts.forEach(this.#deliver);
+      else if (method === TARGET_METHOD) this.#deliverTarget(Buffer.concat(parts));
+      else if (!method) this.#deliverReply(parts);
+      else if (!this.#requests.drops(method, parts, countRequest)) parts.forEach(this.#deliver);
       start = end + 1;
     }
     if (start < chunk.length) this.#pend(chunk.subarray(start));
@@ -152,7 +141,9 @@ class EventLimits {
     const session = sessionOf(message);
     const bucket = this.#bucketOf(message, session);
     refill(bucket);
-    if (!bucket.held.length && bucket.left >= 1) {
+    const isAbove = bucket.held.length > 0 || bucket.left < 1;
+    this.#longTasks.note(session, isAbove);
+    if (!isAbove) {
       bucket.left -= cost;
       this.#deliver(message);
       return;
@@ -164,9 +155,28 @@ class EventLimits {
       const dropped = bucket.held.shift();
       if (!dropped) break;
       bucket.heldCost -= dropped.cost;
-      if (session) this.#slowDown(this.#noteFlood(session), session);
+      if (session) this.#floods.note(session);
     }
     this.#releaseLater();
+  }
+
+  /**
+   * Deliver the browser's reply to a command, unless it is one of this script.
+   *
+   * @type {(parts: Buffer[]) => void}
+   */
+  #deliverReply(parts) {
+    const id = Number(/^\{"id":(\d+)/.exec(parts[0].toString("latin1", 0, HEAD_BYTES))?.[1]);
+    if (id > FIRST_ID) return this.#longTasks.noteReply(id);
+    const isStopped = this.#longTasks.isAboutStopped(parts);
+    if (isStopped) this.#deliver(failure(parts[0], STOPPED, sessionOf(Buffer.concat(parts.slice(-2)))));
+    else parts.forEach(this.#deliver);
+  }
+
+  /** @type {(message: Buffer) => void} */
+  #deliverTarget(message) {
+    this.#targets.note(message);
+    this.#deliver(message);
   }
 
   /** @type {(message: Buffer) => void} */
@@ -174,13 +184,15 @@ class EventLimits {
     const session = sessionOf(message);
     const bucket = this.#bucketOf(message, session);
     refill(bucket);
-    if (bucket.left >= FRAME_COST) bucket.left -= FRAME_COST;
-    else if (session) this.#slowDown(this.#noteFlood(session), session);
+    const isAbove = bucket.left < FRAME_COST;
+    this.#longTasks.note(session, isAbove);
+    if (!isAbove) bucket.left -= FRAME_COST;
+    else if (session) this.#floods.note(session);
     this.#deliver(message);
   }
 
   /**
-   * Count a new request of a page, and return whether it is above the limit.
+   * Count a new request of a page, and return whether it is above the limit and therefore dropped.
    *
    * @type {(message: Buffer) => boolean}
    */
@@ -189,9 +201,26 @@ class EventLimits {
     const bucket = use(this.#buckets, `${REQUEST_METHOD} ${session}`, () => newBucket(REQUESTS));
     refill(bucket);
     const isAbove = bucket.left < 1;
+    this.#longTasks.note(session, isAbove);
     if (!isAbove) bucket.left -= 1;
-    else if (session) this.#slowDown(this.#noteFlood(session), session);
+    else if (session) {
+      this.#floods.note(session);
+      if (!this.#missing.size) setTimeout(() => this.#reportMissing(), RELEASE_MS).unref();
+      this.#missing.set(session, (this.#missing.get(session) ?? 0) + 1);
+    }
     return isAbove;
+  }
+
+  /**
+   * Tell Footlight how many requests were dropped, by an event of its own session of the page.
+   *
+   * @returns {void}
+   */
+  #reportMissing() {
+    for (const [session, count] of this.#missing)
+      for (const sessionId of this.#targets.othersOf(session))
+        this.#deliver(Buffer.from(`${JSON.stringify({ method: DROPPED_METHOD, params: { count }, sessionId })}\0`));
+    this.#missing.clear();
   }
 
   /**
@@ -228,49 +257,11 @@ class EventLimits {
     }
   }
 
-  /**
-   * Return the flood of a page that exceeds a limit now.
-   *
-   * @type {(session: string) => Flood}
-   */
-  #noteFlood(session) {
-    const now = performance.now();
-    const flood = use(this.#floods, session, () => ({
-      began: now,
-      last: now,
-      slowMs: MIN_SLOWDOWN_MS,
-      until: 0,
-    }));
-    if (now < flood.until) return flood;
-    if (now - flood.last > FLOOD_PAUSE_MS) flood.began = now;
-    flood.last = now;
-    return flood;
-  }
-
-  /**
-   * Slow down a page whose flood continues. Its next flood is expected to continue as well.
-   *
-   * @type {(flood: Flood, session: string) => void}
-   */
-  #slowDown(flood, session) {
-    const now = performance.now();
-    if (now < flood.until || this.#callerSetsSpeed) return;
-    if (now - flood.began < FLOOD_MS) return;
-    this.#setSpeed(session, SLOWDOWN);
-    setTimeout(() => this.#setSpeed(session, 1), flood.slowMs).unref();
-    flood.until = now + flood.slowMs;
-    flood.slowMs = Math.min(flood.slowMs * 2, MAX_SLOWDOWN_MS);
-  }
-
-  /** @type {(sessionId: string, rate: number) => void} */
-  #setSpeed(sessionId, rate) {
-    if (!this.#callerSetsSpeed) this.#command({ method: SPEED_METHOD, params: { rate }, sessionId });
-  }
-
-  /** @type {(command: object) => void} */
+  /** @type {(command: object) => number} */
   #command(command) {
     this.#lastId += 1;
     this.#send({ id: this.#lastId, ...command });
+    return this.#lastId;
   }
 }
 
@@ -320,16 +311,6 @@ function refill(bucket) {
 function methodOf(message) {
   const head = message.toString("latin1", 0, HEAD_BYTES);
   return head.startsWith(PREFIX) ? head.slice(PREFIX.length, head.indexOf('"', PREFIX.length)) : "";
-}
-
-/**
- * Return whether a message is the browser's reply to a command of this script.
- *
- * @type {(message: Buffer) => boolean}
- */
-function isOwnReply(message) {
-  const id = /^\{"id":(\d+)/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1];
-  return Number(id) > FIRST_ID;
 }
 
 /** @type {(fromBrowser: Stream, toBrowser: WritableStream) => void} */

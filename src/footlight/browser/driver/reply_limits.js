@@ -21,9 +21,9 @@ function isValue(head) {
  * @type {(parts: Buffer[], room: number) => string}
  */
 function excessOf(parts, room) {
-  if (room < 0) return `${MAX_REPLY_BYTES} bytes`;
+  if (room < 0) return `The page returned more than ${MAX_REPLY_BYTES} bytes`;
   if (room > MAX_REPLY_BYTES - MAX_VALUES) return "";
-  return hasTooManyValues(parts) ? `${MAX_VALUES} values` : "";
+  return hasTooManyValues(parts) ? `The page returned more than ${MAX_VALUES} values` : "";
 }
 
 /**
@@ -46,20 +46,25 @@ function hasTooManyValues(parts) {
 }
 
 /**
- * Return the reply that replaces one that is too large: an exception of the script.
+ * Return the reply that replaces one that is too large or has no value: an exception of the script.
  *
- * @type {(parts: Buffer[], excess: string, sessionId: string) => Buffer}
+ * @type {(head: Buffer, reason: string, sessionId: string) => Buffer}
  */
-function refusal(parts, excess, sessionId) {
-  const id = /^\{"id":(\d+)/.exec(parts[0].toString("latin1", 0, HEAD_BYTES))?.[1];
-  const description = `Error: The page returned more than ${excess}`;
+function failure(head, reason, sessionId) {
+  const id = /^\{"id":(\d+)/.exec(head.toString("latin1", 0, HEAD_BYTES))?.[1];
   // Playwright passes on an exception of a script, but treats a protocol error as a navigation.
-  const exceptionDetails = {
-    ...{ exceptionId: 1, text: "Uncaught", lineNumber: 0, columnNumber: 0 },
-    exception: { type: "object", subtype: "error", className: "Error", description },
-  };
-  const result = { result: { type: "undefined" }, exceptionDetails };
+  const result = { result: { type: "undefined" }, exceptionDetails: exceptionOf(reason) };
   return Buffer.from(`${JSON.stringify({ id: Number(id), result, ...(sessionId && { sessionId }) })}\0`);
 }
 
-module.exports = { excessOf, isValue, MAX_REPLY_BYTES, refusal };
+/**
+ * Return the description of an uncaught exception, as Chromium gives it.
+ *
+ * @type {(reason: string) => object}
+ */
+const exceptionOf = (reason) => ({
+  ...{ exceptionId: 1, text: "Uncaught", lineNumber: 0, columnNumber: 0 },
+  exception: { type: "object", subtype: "error", className: "Error", description: `Error: ${reason}` },
+});
+
+module.exports = { exceptionOf, excessOf, failure, isValue, MAX_REPLY_BYTES };

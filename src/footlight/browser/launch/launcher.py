@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import sys
 import tempfile
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -31,7 +32,12 @@ from footlight.browser.launch.installation import (
     install_remedy,
 )
 from footlight.config import BrowserSettings
-from footlight.errors import BrowserCrashedError, BrowserNotInstalledError, FootlightError
+from footlight.errors import (
+    BrowserCrashedError,
+    BrowserNotInstalledError,
+    FootlightError,
+    ResourceExhaustedError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -115,7 +121,12 @@ def track_start(
 
 
 def launch_arguments(settings: BrowserSettings, found: FoundBrowser, *, proxied: bool) -> dict[str, Any]:
-    """Return Playwright's launch arguments, for a browser with or without a profile."""
+    """Return Playwright's launch arguments, for a browser with or without a profile.
+
+    Raises:
+        ResourceExhaustedError: the process may not have as many files open as a browser needs.
+    """
+    _check_file_limit()
     logger.info("starting %s (%s: %s)", settings.type, found.source, found.path)
     options: dict[str, Any] = {"headless": settings.headless, "args": list(settings.args)}
     if found.executable is not None:
@@ -210,6 +221,20 @@ async def _attach(playwright: Playwright, endpoint: str, starts: PendingStarts) 
         ) from error
 
 
+def _check_file_limit() -> None:
+    if sys.platform == "win32":
+        return
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit != resource.RLIM_INFINITY and limit < MIN_FILES:
+        raise ResourceExhaustedError(
+            f"The server's process may have {limit} files open (ulimit -n), and a browser needs {MIN_FILES}",
+            retryable=False,
+            suggestion="Raise the limit before the server is started, for example with `ulimit -n 4096`.",
+        )
+
+
 def _sandbox(args: list[str]) -> bool:
     """Return whether to use the sandbox. It is disabled for root or by configuration, which is logged."""
     if "--no-sandbox" in args:
@@ -221,6 +246,8 @@ def _sandbox(args: list[str]) -> bool:
     return True
 
 
+MIN_FILES = 128
+"""With fewer, Chromium starts and then crashes."""
 _NO_SANDBOX = ("sandboxing failed", "No usable sandbox", "without --no-sandbox")
 """Messages about a missing sandbox. The reported command line always contains the flag too."""
 

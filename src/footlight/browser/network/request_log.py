@@ -107,6 +107,7 @@ class RequestLog:
         self._count = 0
         self._entries: deque[LogEntry] = deque(maxlen=LOG_SIZE)
         self._held: dict[str, Request] = {}
+        self._dropped: Counter[str] = Counter()
         self._open: WeakKeyDictionary[Request, LogEntry] = WeakKeyDictionary()
 
     def watch(self, context: BrowserContext) -> None:
@@ -117,6 +118,14 @@ class RequestLog:
 
     def select(self, conditions: LogFilter) -> list[LogEntry]:
         return [entry for entry in self._entries if conditions.accepts(entry)]
+
+    def note_dropped(self, page: str, count: int) -> None:
+        """Count requests of a page that it has sent and of which nothing else is known."""
+        self._dropped[page] += count
+
+    def count_dropped(self, page: str | None) -> int:
+        """Return how many requests of a page, or of all pages, were dropped and are not in the log."""
+        return self._dropped.total() if page is None else self._dropped[page]
 
     def since(self, began: float, *, page: str) -> list[LogEntry]:
         """Return the requests that a page has sent since `began` (`time.monotonic()`), oldest first."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, UnidentifiedImageError
 
 from footlight.browser.reading.areas import Area
 from footlight.browser.snapshot.nodes import Node
@@ -22,6 +22,7 @@ from footlight.errors import ResourceExhaustedError
 __all__ = ["EncodedImage", "Mark", "draw_marks", "fit", "is_marked"]
 
 JPEG_QUALITY = 80
+MAX_JPEG_SIDE = 65_500
 FONT_SIZE = 12
 PADDING = 1
 MAX_MARKS = 500
@@ -46,7 +47,7 @@ def fit(data: bytes, *, type: Literal["png", "jpeg"], quality: int | None, max_s
     """Scale the image down so that no side is longer than `max_side`. With 0, return it unchanged.
 
     Raises:
-        ResourceExhaustedError: the image has too many pixels.
+        ResourceExhaustedError: the image has too many pixels, or is too long for its type.
     """
     with _open_screenshot(data) as image:
         original = image.size
@@ -55,11 +56,25 @@ def fit(data: bytes, *, type: Literal["png", "jpeg"], quality: int | None, max_s
         ratio = max_side / max(original)
         size = (max(1, round(image.width * ratio)), max(1, round(image.height * ratio)))
         smaller = image.resize(size, Image.Resampling.LANCZOS)
+    return EncodedImage(_encode(smaller, type, quality), size, original)
+
+
+def _encode(image: Image.Image, type: Literal["png", "jpeg"], quality: int | None) -> bytes:
+    if type == "jpeg" and max(image.size) > MAX_JPEG_SIDE:
+        raise _too_long_for_jpeg()
     file = io.BytesIO()
-    smaller.save(
+    image.save(
         file, type, **({"quality": JPEG_QUALITY if quality is None else quality} if type == "jpeg" else {})
     )
-    return EncodedImage(file.getvalue(), size, original)
+    return file.getvalue()
+
+
+def _too_long_for_jpeg() -> ResourceExhaustedError:
+    return ResourceExhaustedError(
+        f"The page is longer or wider than a JPEG can be, which is {MAX_JPEG_SIDE:,} pixels",
+        retryable=False,
+        suggestion='Take it with type: "png", without fullPage, or of one element.',
+    )
 
 
 @contextmanager
@@ -73,6 +88,8 @@ def _open_screenshot(data: bytes) -> Generator[Image.Image]:
             "The screenshot has more pixels than this server reads",
             suggestion="Take it without fullPage, in a smaller viewport, or of one element.",
         ) from None
+    except UnidentifiedImageError:  # Chromium returns no picture then.
+        raise _too_long_for_jpeg() from None
     with image:
         yield image
 
@@ -111,11 +128,7 @@ def draw_marks(
         )
         middle = (place.x + place.width / 2, place.y + place.height / 2)
         pen.text(middle, mark.ref, "white", font, anchor="mm")
-    file = io.BytesIO()
-    image.save(
-        file, type, **({"quality": JPEG_QUALITY if quality is None else quality} if type == "jpeg" else {})
-    )
-    return file.getvalue()
+    return _encode(image, type, quality)
 
 
 def _colour(number: int) -> str:

@@ -244,10 +244,11 @@ class PageTable:
     async def _watch_links(self, page: Page) -> None:
         page.own_cdp = await watch_links(
             page.playwright,
-            self._on_link,
-            page.traffic.expect_navigation,
-            self._popups.set_context,
-            page.scripts,
+            on_click=self._on_link,
+            on_navigation=page.traffic.expect_navigation,
+            on_context=self._popups.set_context,
+            on_dropped=lambda count: self._session.log.note_dropped(page.id, count),
+            scripts=page.scripts,
         )
         self._session.spawn(watch_new_documents(page))
 

@@ -73,12 +73,14 @@ async def watch_links(
     on_click: Callable[[LinkEffect], None],
     on_navigation: Callable[[], None],
     on_context: Callable[[str], None],
+    on_dropped: Callable[[int], None],
     scripts: ScriptWorld,
 ) -> CDPSession | None:
     """Call `on_click` when such a link is clicked, now and after every navigation. Chromium only.
 
     `on_navigation` is called when a document starts a navigation in its own tab, before the request is sent.
-    `on_context` receives Chromium's id of the context, which Playwright does not expose. Return the CDP
+    `on_context` receives Chromium's id of the context, which Playwright does not expose. `on_dropped` is
+    called with the number of requests of which `dropped_requests.js` has dropped all events. Return the CDP
     session, which is open as long as the page and is also used by `scripts`, or None if the page is closed.
     """
 
@@ -89,10 +91,14 @@ async def watch_links(
         if event["disposition"] == "currentTab":
             on_navigation()
 
+    def on_requests_dropped(event: dict[str, Any]) -> None:
+        on_dropped(event["count"])
+
     with contextlib.suppress(Error):  # The page is already closed.
         cdp = await page.context.new_cdp_session(page)
         cdp.on("Runtime.bindingCalled", on_binding)
         cdp.on("Page.frameRequestedNavigation", on_requested)
+        cdp.on("Footlight.requestsDropped", on_requests_dropped)
         target = (await send(cdp, "Target.getTargetInfo"))["targetInfo"]
         on_context(str(target.get("browserContextId", "")))
         # A page that is loading answers late, so these are sent together.

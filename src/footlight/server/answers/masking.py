@@ -72,7 +72,8 @@ def _properties(schema: Any) -> set[str]:
 
 
 class Masker:
-    """Replaces the values of secrets by `[secret NAME]`, also as encoded in JSON, URLs, HTML and base64.
+    """Replaces the values of secrets by `[secret NAME]`, also as encoded in JSON, URLs, HTML, base64 and
+    hexadecimal.
 
     Case is ignored, because a page may show a text in capitals. `keys` are the keys of the protocol, which
     are never masked.

@@ -1,8 +1,7 @@
-"""Build expressions that match a secret, also as encoded in JSON, URLs, HTML and base64."""
+"""Build expressions that match a secret, also as encoded in JSON, URLs, HTML, base64 and hexadecimal."""
 
 from __future__ import annotations
 
-import base64
 import itertools
 import json
 import re
@@ -12,12 +11,11 @@ from functools import cache
 from html.entities import html5
 
 from footlight.patterns import ANY_SPACE
+from footlight.secret_encodings import ENCODED_LINE_BREAK, MIN_GROUPED_LENGTH, encoded_forms
 from footlight.server.answers.secrets import MIN_LENGTH
 
 __all__ = ["MARKED", "beginning_pattern", "value_pattern"]
 
-MIN_BASE64_LENGTH = 5
-"""The minimum number of base64 characters. Fewer would match other texts by chance."""
 MARKED = r"\[secret \w+\]"
 """Matches text that is already masked. It has precedence, so that such text is not changed."""
 
@@ -46,13 +44,10 @@ _ESCAPED = (
 )
 _NO_CHARACTER = rf"(?:{_INVISIBLE}|{_ESCAPED})*"
 """Matches invisible characters between two characters of a value."""
-_LINE_BREAK = r"(?:\s|\\+[nrt]|%(?:25)*(?:20|0[ad]))"
-_BREAK = rf"(?:[\x{{A0}}{_INVISIBLE_POINTS}*_~`+-]|{_LINE_BREAK}|{_ESCAPED})*"
+_BREAK = rf"(?:[\x{{A0}}{_INVISIBLE_POINTS}*_~`+-]|{ENCODED_LINE_BREAK}|{_ESCAPED})*"
 """Matches grouping spaces and dashes, line breaks and Markdown characters between two characters of a long
 value."""
 
-MIN_GROUPED_LENGTH = 8
-"""The minimum length of a value that is also matched in groups. A shorter one could match other texts."""
 MAX_GROUPED_LENGTH = 100
 """The maximum length of a value that is also matched in groups, because the expression would be too large."""
 _NOTHING = r"[^\x00-\x{10FFFF}]"
@@ -62,7 +57,7 @@ _NOTHING = r"[^\x00-\x{10FFFF}]"
 def value_pattern(value: str) -> str:
     """Return an expression in RE2 syntax that matches a value in any encoding."""
     spellings = dict.fromkeys((value, unicodedata.normalize("NFC", value)))
-    return "|".join((*_encode_base64_variants(value), *map(_plain_pattern, spellings)))
+    return "|".join((*(form.pattern for form in encoded_forms(value)), *map(_plain_pattern, spellings)))
 
 
 def beginning_pattern(value: str) -> str:
@@ -196,26 +191,3 @@ def _percent_encoded(char: str) -> list[str]:
 def _octets(data: bytes, size: int = 1) -> list[str]:
     """Return the bytes of a character, or units of `size` bytes, in hexadecimal."""
     return [data[at : at + size].hex() for at in range(0, len(data), size)]
-
-
-def _encode_base64_variants(value: str) -> list[str]:
-    """Return expressions for the Base64 forms of a value at each of the three alignments of its first byte.
-
-    Leading characters that also depend on preceding bytes are left out, and trailing ones are optional.
-    """
-    data = value.encode()
-    between = f"{_LINE_BREAK}*" if len(value) >= MIN_GROUPED_LENGTH else ""
-    found: list[str] = []
-    for before, first in ((0, 0), (1, 2), (2, 3)):
-        whole = base64.b64encode(b"\0" * before + data).decode().rstrip("=")
-        full = (before + len(data)) * 8 // 6
-        if full - first >= MIN_BASE64_LENGTH:
-            rest = f"(?:{_base64_letters(whole[full:])}(?:=|%(?:25)*3[Dd])*)?" if whole[full:] else ""
-            found.append(between.join(map(_base64_letters, whole[first:full])) + between + rest)
-    return found
-
-
-def _base64_letters(text: str) -> str:
-    """Return an expression for Base64 text in both alphabets, also percent-encoded."""
-    spelled = {"+": r"(?:[+-]|%(?:25)*2[Bb])", "/": r"(?:\\*/|_|%(?:25)*2[Ff])"}
-    return "".join(spelled.get(char, char) for char in text)

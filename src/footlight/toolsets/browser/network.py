@@ -53,6 +53,7 @@ class RequestLogPage(LogCounts):
 
     entries: list[EntryInfo]
     nextOffset: NotRequired[int]
+    note: NotRequired[str]
 
 
 HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")]
@@ -162,6 +163,8 @@ async def get_request_log(
     }
     if offset + limit < len(matching):
         log["nextOffset"] = offset + limit
+    if dropped := call.session.log.count_dropped(page_id):
+        log["note"] = f"{dropped:,} more requests are not listed: a page sent more at once than are recorded."
     return log
 
 
