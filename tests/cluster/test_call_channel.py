@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from footlight.errors import ConfigurationError
 
 pytestmark = pytest.mark.anyio
 
+SOCKETS = Path("/proc/net/tcp")
 LOAD = Load(0, 1, is_draining=False)
 
 
@@ -41,6 +44,14 @@ async def connected(address: CallAddress) -> AsyncGenerator[CallChannel]:
         yield channel
     finally:
         channel.close()
+
+
+def timer_of_connection_to(port: int) -> tuple[str, float]:
+    """Return the kind of the timer of the only connection to this port of this machine, and its seconds."""
+    sockets = [line.split() for line in SOCKETS.read_text().splitlines()]
+    (timer,) = [each[5] for each in sockets if each[2] == f"0100007F:{port:04X}"]
+    kind, _, ticks = timer.partition(":")
+    return kind, int(ticks, 16) / os.sysconf("SC_CLK_TCK")
 
 
 async def test_each_reply_and_each_error_reaches_its_caller():
@@ -99,6 +110,19 @@ async def test_a_lost_connection_ends_running_calls_and_the_worker_finishes_them
             await channel.call(b"later")
         released.set()
         await finished.wait()
+
+
+@pytest.mark.skipif(not SOCKETS.exists(), reason="only Linux lists the timers of sockets")
+async def test_an_idle_connection_is_probed():
+    async def run(packed: bytes) -> bytes:
+        return packed
+
+    async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
+        await channel.call(b"call")  # The connection is established.
+        kind, seconds = timer_of_connection_to(address.port)
+
+    assert kind == "02"  # The timer of keepalive probes.
+    assert 0 < seconds <= 30
 
 
 async def test_a_reply_that_nobody_waits_for_is_left_out():
