@@ -94,7 +94,7 @@ def main() -> None:
     parser.add_argument("--only", help="only modules whose path contains this text")
     parser.add_argument("--list", action="store_true", help="print the changes without running tests")
     parser.add_argument(
-        "--map", nargs="+", metavar="TESTS", help="first record which of these tests runs which line"
+        "--map", nargs="+", metavar="TESTS", help="only record which of these tests runs which line"
     )
     options = parser.parse_args()
     if options.map:
