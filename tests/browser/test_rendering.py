@@ -350,6 +350,16 @@ def test_cards_and_list_items_with_few_texts_are_one_line_each() -> None:
     assert len(compact_lines(make_lines(long))) == 3
 
 
+@pytest.mark.parametrize(("characters", "count"), [(24, 1), (25, 4)])
+def test_only_short_clickable_texts_share_a_line(characters: int, count: int) -> None:
+    nodes = [
+        Node(0, "generic", "", f"e{number}", states=("clickable",), text=f"{number:0{characters}}")
+        for number in range(4)
+    ]
+
+    assert len(compact_lines(make_lines(nodes))) == count
+
+
 def test_clickable_cell_keeps_a_text_that_equals_that_above() -> None:
     nodes = [Node(0, "table", "", "e1")]
     for row in range(1, 5):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any
 
+import playwright.async_api
 import pytest
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
@@ -15,6 +17,8 @@ from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.page.page import Page
 from footlight.browser.page.settling import settle, settling_engine
+from footlight.browser.reading.listeners import find_reaction
+from footlight.browser.recording.live_picture import show_live
 from footlight.browser.sessions.engine import Engine
 from footlight.browser.sessions.pooled_sessions import PooledSessions
 from footlight.browser.sessions.session import Session
@@ -567,3 +571,60 @@ async def test_cancelled_call_stops_settling(tab: Tab) -> None:
 
     with pytest.raises(asyncio.CancelledError):
         await clicking
+
+
+# Other work on such a page
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium sends frames")
+async def test_live_picture_acknowledges_a_frame_after_a_fifth_of_a_second(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tab.show("<p>0</p><script>setInterval(() => document.body.firstChild.textContent++, 10)</script>")
+    context, arrived, enough = tab.page.playwright.context, dict[int, float](), asyncio.Event()
+    waits: list[float] = []
+    open_session = context.new_cdp_session
+
+    async def open_watched(target: playwright.async_api.Page) -> playwright.async_api.CDPSession:
+        session = await open_session(target)
+        send = session.send
+        session.on(
+            "Page.screencastFrame", lambda event: arrived.update({event["sessionId"]: time.monotonic()})
+        )
+
+        async def send_watched(method: str, params: dict[str, Any] | None = None) -> Any:
+            if method == "Page.screencastFrameAck" and params:
+                waits.append(time.monotonic() - arrived[params["sessionId"]])
+                if len(waits) == 5:
+                    enough.set()
+            return await send(method, params)
+
+        monkeypatch.setattr(session, "send", send_watched)
+        return session
+
+    monkeypatch.setattr(context, "new_cdp_session", open_watched)
+
+    async with asyncio.timeout(LIMIT_MS / 500), show_live(tab.page, lambda _: None):
+        await enough.wait()
+
+    assert min(waits) > 0.15
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium lists listeners")
+async def test_question_about_listeners_leaves_no_session(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
+    await tab.show("<button onclick='this.title = 1'>go</button>")
+    context, ended = tab.page.playwright.context, list[asyncio.Event]()
+    open_session = context.new_cdp_session
+
+    async def open_watched(target: playwright.async_api.Page) -> playwright.async_api.CDPSession:
+        session = await open_session(target)
+        ended.append(asyncio.Event())
+        session.on("close", lambda _: ended[-1].set())
+        return session
+
+    monkeypatch.setattr(context, "new_cdp_session", open_watched)
+
+    assert await find_reaction(tab.page, (0, 1, 0), (1, 1)) == "hidden change"
+    (one,) = ended
+    async with asyncio.timeout(SOON):
+        await one.wait()

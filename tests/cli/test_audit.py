@@ -229,14 +229,15 @@ async def test_interrupted_audit_writes_partial_report_and_leaves_no_process(
     assert alive == []
 
 
-async def test_interruption_before_the_first_page_ends_the_command(tmp_path: Path) -> None:
+async def test_interruption_before_the_first_page_ends_the_command_with_a_summary(tmp_path: Path) -> None:
     server = f"{sys.executable} -c 'import sys; sys.stdin.read()'"
     async with start_audit(NOWHERE, "--server", server, "--log-file", "log", cwd=tmp_path) as process:
         await read_until(process, FACTS_ONLY)
         process.send_signal(signal.SIGTERM)
-        await process.wait()
+        out, _ = await process.communicate()
 
     assert process.returncode == 143
+    assert out.decode().startswith("No page was measured\nThis audit is not finished.")
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -17,7 +18,9 @@ from tests.cli.commands import run
 
 
 def test_report_lists_versions_browser_and_timing() -> None:
+    began = time.monotonic()
     done = run("doctor")
+    spent_ms = (time.monotonic() - began) * 1000
 
     assert done.status == 0
     assert done.err == ""
@@ -25,6 +28,7 @@ def test_report_lists_versions_browser_and_timing() -> None:
     assert {"footlight", "python", "playwright", "mcp", "browser", "sandbox"} <= set(facts)
     assert facts["browser"].startswith("chromium ")
     assert re.fullmatch(r"\d+ ms", facts["first page"])
+    assert int(facts["first page"].removesuffix(" ms")) <= spent_ms
 
 
 @pytest.mark.slow

@@ -48,8 +48,8 @@ def test_each_exception_of_a_group_is_kept() -> None:
     ("written", "words"),
     [
         pytest.param(
-            "Error: 2 problems\n  port: must be a number\n  host: missing",
-            ["Error: 2 problems", "  port: must be a number", "  host: missing"],
+            "Error: 3 problems\n  port: must be a number\n  names: give 1 more\n  ... and a host",
+            ["Error: 3 problems", "  port: must be a number", "  names: give 1 more", "  ... and a host"],
             id="indented reasons",
         ),
         pytest.param(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import os
 import pickle
 import socket
 import struct
@@ -11,6 +12,7 @@ import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,7 @@ from footlight.errors import ConfigurationError
 
 pytestmark = pytest.mark.anyio
 
+SOCKETS = Path("/proc/net/tcp")
 LOAD = Load(0, 1, is_draining=False)
 
 
@@ -46,6 +49,14 @@ async def connected(address: CallAddress) -> AsyncGenerator[CallChannel]:
         yield channel
     finally:
         channel.close()
+
+
+def timer_of_connection_to(port: int) -> tuple[str, float]:
+    """Return the kind of the timer of the only connection to this port of this machine, and its seconds."""
+    sockets = [line.split() for line in SOCKETS.read_text().splitlines()]
+    (timer,) = [each[5] for each in sockets if each[2] == f"0100007F:{port:04X}"]
+    kind, _, ticks = timer.partition(":")
+    return kind, int(ticks, 16) / os.sysconf("SC_CLK_TCK")
 
 
 async def test_each_reply_and_each_error_reaches_its_caller():
@@ -132,6 +143,19 @@ async def test_a_client_that_does_not_read_progress_does_not_delay_its_call():
         sent = RemoteCall(id="1", tool="click", arguments={}, caller=LOCAL, has_progress=True)
         reply = await wait_for_reply(AddressedActor(address), sent, 15, report, None, channel=channel)
     assert reply == WorkerReply(None, LOAD)
+
+
+@pytest.mark.skipif(not SOCKETS.exists(), reason="only Linux lists the timers of sockets")
+async def test_an_idle_connection_is_probed():
+    async def run(packed: bytes, _: Send) -> bytes:
+        return packed
+
+    async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
+        await channel.call(b"call")  # The connection is established.
+        kind, seconds = timer_of_connection_to(address.port)
+
+    assert kind == "02"  # The timer of keepalive probes.
+    assert 0 < seconds <= 30
 
 
 async def test_a_reply_that_nobody_waits_for_is_left_out():

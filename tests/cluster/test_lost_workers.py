@@ -14,7 +14,7 @@ import pytest
 
 from footlight.browser.sessions.change_events import SessionChange, ignore_change
 from footlight.caller import LOCAL
-from footlight.cluster import trace_copies, watch_backend
+from footlight.cluster import registry, trace_copies, watch_backend
 from footlight.cluster.file_site import FileSite
 from footlight.cluster.fleet import Fleet
 from footlight.cluster.front import Front
@@ -24,6 +24,7 @@ from footlight.cluster.resources import ClusterResources
 from footlight.cluster.session_locations import SessionLocations
 from footlight.cluster.watch_backend import NO_CALLS, ClusterWatchBackend
 from footlight.cluster.worker import (
+    WORKER,
     HelpInvitation,
     HelpQuestion,
     Load,
@@ -85,6 +86,27 @@ async def fleet_of(
         fleet.add(KnownWorker(f"w{number}", actor))
     yield fleet
     await fleet.close()
+
+
+async def test_a_restarted_registry_asks_the_workers_for_their_sessions(monkeypatch: pytest.MonkeyPatch):
+    actors = {f"{WORKER}w1": ScriptedActor(list_registered_ids=[["default"]]), f"{WORKER}w2": None}
+
+    async def list_actors() -> list[str]:
+        return [*actors, registry.REGISTRY]
+
+    async def find_actor(name: str) -> RemoteActor | None:
+        return actors[name]
+
+    async def watch_node(_: registry.SessionRegistry) -> None:
+        pass  # Ray does not run.
+
+    monkeypatch.setattr(registry, "list_actors", list_actors)
+    monkeypatch.setattr(registry, "find_actor", find_actor)
+    monkeypatch.setattr(registry.SessionRegistry, "watch_node", watch_node)
+
+    assert await registry.SessionRegistry().find("default") == "w1"
+    assert await registry.SessionRegistry().claim("default", "w2", frozenset({"w1", "w2"})) == "w1"
+    assert await registry.SessionRegistry().forget("default") == "w1"
 
 
 async def test_a_worker_that_cannot_start_is_left_out_of_lists():

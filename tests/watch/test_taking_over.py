@@ -68,6 +68,8 @@ async def test_calls_wait_during_human_control_and_refs_stay_valid(
     waiting = [asyncio.create_task(agent.call("click", selector=ref)) for _ in range(3)]
     await expect(calls_of(person).filter(has_text="running")).to_have_count(3)
     assert not any(call.done() for call in waiting)
+    at_once = await agent.call("handle_dialog", accept=True)
+    assert at_once["error"]["code"] == "HUMAN_IN_CONTROL"
     await person.get_by_role("button", name="Hand back").click()
 
     assert [(await call)["success"] for call in waiting] == [True] * 3

@@ -31,6 +31,13 @@ async def test_watch_page_shows_sessions_picture_and_calls_live(
     await expect(click).to_contain_text(" ms")
     await click.locator("summary").click()
     await expect(click.locator("pre .changed")).to_contain_text('button "1"')
+    steps = [{"tool": "click", "arguments": {"selector": await agent.ref_of("1")}}]
+    await agent.call("run_steps", steps=steps)
+
+    run = calls_of(person).first
+    await expect(run).to_contain_text("run_steps")
+    await run.locator("summary").click()
+    await expect(run.get_by_text("Element", exact=True).locator("+ dd")).to_have_text('role=button[name="1"]')
 
 
 async def test_picture_marks_the_element_of_the_last_call(person: Page, agent: Agent, site: Site) -> None:

@@ -64,10 +64,18 @@ def test_large_element_is_cropped_at_its_top_left() -> None:
         ElementBox(10, 2000, 50, 50),
         ElementBox(-100, 0, 50, 50),
         ElementBox(5, 5, 0, 40),
+        ElementBox(5, 5, 40, 0.5),
     ],
 )
 def test_element_outside_the_screenshot_has_no_picture(box: ElementBox) -> None:
     assert page().cut_out(box) is None
+
+
+@pytest.mark.parametrize("box", [ElementBox(50, 50, 1, 40), ElementBox(50, 50, 40, 1)])
+def test_element_of_one_pixel_has_a_picture(box: ElementBox) -> None:
+    size = int(box.width) + 2 * MARGIN, int(box.height) + 2 * MARGIN
+
+    assert open_picture(page().cut_out(box)).size == size
 
 
 def test_partly_visible_element_is_clipped() -> None:

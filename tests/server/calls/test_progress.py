@@ -164,6 +164,20 @@ async def test_progress_of_a_wait_names_its_target(browser: SessionBrowser) -> N
         tasks.cancel_scope.cancel()
 
 
+@pytest.mark.sampled(2)
+async def test_progress_after_a_wait_for_the_session_names_the_tool(browser: SessionBrowser) -> None:
+    held, waiting = Held(browser.site), Heard()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(make_progress_call(browser, Heard(), "navigate", url=held.url))
+        await held.asked.wait()
+        tasks.start_soon(make_progress_call(browser, waiting, "evaluate", script="new Promise(() => {})"))
+        await waiting.hears("waiting for the session")
+        held.release.set()
+        await waiting.hears("evaluate is running")
+        tasks.cancel_scope.cancel()
+
+
 async def test_upload_progress_reports_the_number_of_files(browser: SessionBrowser) -> None:
     for name in ("a.txt", "b.txt"):
         (browser.uploads / name).write_text(name)

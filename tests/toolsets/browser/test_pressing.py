@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.conftest import Browser, SessionBrowser, run_in_sessions
@@ -209,31 +211,44 @@ async def test_visible_checkbox_is_clicked_directly(browser: SessionBrowser) -> 
 BEHIND = "<button id=pay onclick=\"document.title = 'paid'\">Pay</button>"
 
 
+COVERS = [
+    (
+        "<div style='position: fixed; inset: 0; background: #0008'><p>Cookies</p><button>More</button>"
+        "<button id=all>Accept all</button></div>",
+        'button "Accept all" (#all)',
+    ),
+    (
+        "<div style='position: fixed; inset: 0; background: #0008'></div>"
+        "<div role=dialog style='position: fixed; top: 50%; left: 40%'>"
+        "<a href=#>Terms</a><button id=x aria-label=Close>×</button></div>",
+        'button "Close" (#x)',
+    ),
+    (
+        "<dialog id=d>Sure?<button id=no>Cancel</button></dialog><script>d.showModal()</script>",
+        'button "Cancel" (#no)',
+    ),
+    (
+        "<div style='position: fixed; inset: 0; background: #fff'><p>News? See the <a href=/about>details</a>"
+        "</p><button>Yes, tell me</button><button id=not>No, do not tell me</button></div>",
+        'button "No, do not tell me" (#not)',
+    ),
+]
+"""Covers that stay, and the element that closes each."""
+
+
+async def test_lasting_cover_is_reported_long_before_the_time_limit(shared_browser: Browser) -> None:
+    async def press(browser: SessionBrowser, case: tuple[str, str]) -> None:
+        await browser.show(BEHIND + case[0])
+        error = await browser.refused("click", selector="#pay", timeout=120_000)
+        assert error["message"].endswith(f"; {case[1]} may close it")
+
+    async with asyncio.timeout(60):
+        await run_in_sessions(shared_browser, press, COVERS[:2])
+
+
 @pytest.mark.slow
 async def test_cover_is_reported_with_the_element_that_closes_it(shared_browser: Browser) -> None:
-    cases = [
-        (
-            "<div style='position: fixed; inset: 0; background: #0008'><p>Cookies</p><button>More</button>"
-            "<button id=all>Accept all</button></div>",
-            'button "Accept all" (#all)',
-        ),
-        (
-            "<div style='position: fixed; inset: 0; background: #0008'></div>"
-            "<div role=dialog style='position: fixed; top: 50%; left: 40%'>"
-            "<a href=#>Terms</a><button id=x aria-label=Close>×</button></div>",
-            'button "Close" (#x)',
-        ),
-        (
-            "<dialog id=d>Sure?<button id=no>Cancel</button></dialog><script>d.showModal()</script>",
-            'button "Cancel" (#no)',
-        ),
-        (
-            "<div style='position: fixed; inset: 0; background: #fff'><p>News? See the <a href=/about>details"
-            "</a></p><button>Yes, tell me</button><button id=not>No, do not tell me</button></div>",
-            'button "No, do not tell me" (#not)',
-        ),
-    ]
-    await run_in_sessions(shared_browser, press_below_cover, cases)
+    await run_in_sessions(shared_browser, press_below_cover, COVERS)
 
 
 async def press_below_cover(browser: SessionBrowser, case: tuple[str, str]) -> None:

@@ -93,16 +93,21 @@ async def test_tap_with_hold_is_a_long_press(phone: SessionBrowser, where: dict[
     assert await phone.evaluate("document.querySelector('p').textContent") == "held"
 
 
-async def test_tap_scrolls_to_an_element_below_the_screen(phone: SessionBrowser) -> None:
+async def test_tap_and_swipe_scroll_to_an_element_below_the_screen(phone: SessionBrowser) -> None:
     await phone.call(
         "evaluate",
         script="document.body.append(Object.assign(document.createElement('b'), {id: 'end', "
-        "textContent: 'end', onclick() { this.textContent = 'tapped' }}))",
+        "textContent: 'end', style: 'touch-action: none', onclick() { this.textContent = 'tapped' }, "
+        "ontouchmove() { this.textContent = 'swiped' }}))",
     )
 
     await phone.call("tap", selector="#end")
 
     assert await phone.evaluate("document.querySelector('#end').textContent") == "tapped"
+    await phone.evaluate("scrollTo(0, 0)")
+    await phone.call("swipe", selector="#end", direction="left")
+
+    assert await phone.evaluate("document.querySelector('#end').textContent") == "swiped"
 
 
 async def test_a_tap_may_open_a_dialog(phone: SessionBrowser) -> None:

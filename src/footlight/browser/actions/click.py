@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["click_element", "drag_element", "hover_element"]
 
 COVERED_SECONDS = 2.0
-"""How long to wait for a click to begin before checking whether the element is covered."""
+"""How often to check whether the element of a click that has not begun is covered."""
 RETRY_SECONDS = (0.02, 0.1, 0.5)
 """The pauses between presses that did not reach the element. Movements in the page may end during them."""
 
@@ -150,9 +150,9 @@ async def _click_unless_covered(
     """Wait for a click, but stop waiting if the element is covered by something that must be closed first."""
     clicking = asyncio.create_task(page.act_through_dialog(click))
     try:
-        await asyncio.wait([clicking], timeout=COVERED_SECONDS)
-        if not clicking.done() and (cover := await find_lasting_cover(page, selector, element)):
-            raise cover
+        while not (await asyncio.wait([clicking], timeout=COVERED_SECONDS))[0]:
+            if cover := await find_lasting_cover(page, selector, element):
+                raise cover
         await clicking
     finally:
         clicking.cancel()

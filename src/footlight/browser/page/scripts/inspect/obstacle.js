@@ -220,12 +220,26 @@ function closerOf(hit, element) {
   for (let r = 0; r < roots.length && r < 5; r++) {
     for (let c = 0; c <= CLOSING.length; c++) {
       const control = firstControl(roots[r], CLOSING[c]);
-      const waits = !cover || r > 0 || isLarge(hit) || matches(cover, DIALOGS);
+      const waits = !cover || r > 0 || isOverlay(hit, cover) || matches(cover, DIALOGS);
       if (control) return { control: formatLine(control), waits };
     }
   }
   const hasMenu = cover !== null && (matches(cover, MENUS) || queryAll(cover, MENUS).length > 0);
   return hasMenu ? { control: "the key Escape", waits: false } : null;
+}
+
+/**
+ * Return whether the hit is large, or in a large part of its cover that does not scroll away.
+ *
+ * @type {(hit: AnyElement, cover: AnyElement) => boolean}
+ */
+function isOverlay(hit, cover) {
+  if (isLarge(hit)) return true;
+  for (let at = /** @type {AnyElement | null} */ (hit); at; at = assignedSlot(at) || parentOf(at)) {
+    if (styleOf(at).position === "fixed" && isLarge(at)) return true;
+    if (at === cover) break;
+  }
+  return false;
 }
 
 /** @type {(element: AnyElement) => boolean} */

@@ -1,0 +1,1 @@
+"""Parts of scripts/mutation.py: the changes, copies of the project, and which test runs which line."""
