@@ -281,7 +281,9 @@ async def test_a_state_of_another_version_does_not_stop_the_watch_page():
 
 @pytest.mark.usefixtures("ends")
 async def test_requests_about_a_call_name_the_process_that_ran_it():
-    refused = await Worker("w1", {}).watch_call("other-1", "read_still", "1", Visitor())
+    worker = Worker("w1", {})
+    refused = await worker.watch_call("other-1", "read_still", "1", Visitor())
+    await worker.end()
     assert isinstance(refused, WorkerRefusal)
     assert refused.status == 404
     seen = WatchedWorker("a", replace(STATE, calls=[CALL]))
@@ -347,7 +349,9 @@ async def test_a_worker_that_cannot_read_its_settings_ends_without_trying_again(
 
 @pytest.mark.usefixtures("ends")
 async def test_the_lease_is_that_of_the_server_before_the_settings_are_read():
-    assert Worker("w1", {"cluster": {"lease": 7_000, "maxWorkers": 2}}).lease_seconds == 7
+    worker = Worker("w1", {"cluster": {"lease": 7_000, "maxWorkers": 2}})
+    await worker.end()
+    assert worker.lease_seconds == 7
 
 
 @pytest.mark.usefixtures("ends")

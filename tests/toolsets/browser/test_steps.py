@@ -131,7 +131,7 @@ async def test_failed_steps_can_be_skipped(browser: SessionBrowser) -> None:
             {"tool": "click", "arguments": {"selector": "button", "sessionId": "other"}},
             "steps.1.arguments.sessionId: all steps run in the session of the call; leave it out",
         ),
-        ({"tool": "click", "argument": {}}, "steps.1.argument: unknown field; steps.1 takes tool, arguments"),
+        ({"tool": "click", "argument": {}}, "steps.1.argument: unknown field; it is called arguments here"),
     ],
 )
 async def test_all_steps_are_validated_before_the_first_runs(

@@ -33,6 +33,8 @@ __all__ = [
 
 HUNG_SECONDS = 10.0
 """A page that has not responded for this time hangs. Until then, it may be busy."""
+SILENCE_SECONDS = 0.2
+"""A page that responds in this time is not silent, even if the deadline of the call is over."""
 STOPPED_OR_OVERLOADED = "is stopped or overloaded, or the machine is overloaded"
 
 
@@ -133,7 +135,7 @@ async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
     # Chromium runs no script in a page while it waits for the response with the next document.
     if page.document_request is not None:
         return None
-    if not deadline.is_over and await page.responds(deadline.remaining_ms / 1000):
+    if await page.responds(max(deadline.remaining_ms / 1000, deadline.limit_reading(SILENCE_SECONDS))):
         return None
     seconds = deadline.limit_reading(page.silent_seconds)
     waits_for = page.traffic.find_unanswered()
