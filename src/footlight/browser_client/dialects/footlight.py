@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 
 __all__ = ["FootlightDialect"]
 
-RETURN_MS = 500
-"""The server gets a little less than the remaining time, so that its error can say what it waited for."""
+RETURN_MS = 1_500
+"""The server gets less than the remaining time, so that its error, which comes up to a second after its own
+deadline, can say what it waited for.
+"""
+MIN_SHARE = 0.8
+"""The share of a short remaining time that the server gets at least."""
 _TRUTHS = {"true": True, "false": False}
 
 
@@ -148,7 +152,7 @@ class FootlightDialect:
     def _complete(self, operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
         left_ms = operation.left_ms
         session = {} if self._session is None else {"sessionId": self._session}
-        return {**session, **arguments, "timeout": int(max(left_ms - RETURN_MS, left_ms * 0.9, 1))}
+        return {**session, **arguments, "timeout": int(max(left_ms - RETURN_MS, left_ms * MIN_SHARE, 1))}
 
     async def _read_linked_image(self, operation: Operation, result: ToolResult) -> str:
         """Return an image that was too large for the answer, which only links to it."""
