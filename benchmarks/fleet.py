@@ -13,8 +13,8 @@ from typing import Any
 
 from mcp import Client
 
-from footlight.cluster.fleet import Fleet
-from footlight.cluster.known_worker import KnownWorker
+from footlight.cluster.fleet.fleet import Fleet
+from footlight.cluster.fleet.known_worker import KnownWorker
 from footlight.cluster.ray_api import RemoteActor
 from footlight.cluster.worker import Load, WorkerStatus
 from footlight.config import ClusterSettings

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from footlight.config import LoggingSettings
 
-__all__ = ["add_mask", "configure"]
+__all__ = ["MAX_WARNINGS", "LimitedWarnings", "add_mask", "configure"]
+
+MAX_WARNINGS = 20
 
 _LEVELS = {
     "debug": logging.DEBUG,
@@ -125,3 +127,15 @@ class _Text(logging.Formatter):
         extras = "".join(f" {key}={value}" for key, value in _extras(record).items())
         line = f"{_time(record)} {record.levelname.lower():7} {record.name}: {record.getMessage()}{extras}"
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+class LimitedWarnings:
+    """Logs the first warnings that a server causes, and all later ones only at level DEBUG."""
+
+    def __init__(self, logger: logging.Logger, *, most: int = MAX_WARNINGS) -> None:
+        self._logger = logger
+        self._left = most
+
+    def log(self, message: str, *arguments: object) -> None:
+        self._logger.log(logging.WARNING if self._left > 0 else logging.DEBUG, message, *arguments)
+        self._left -= 1

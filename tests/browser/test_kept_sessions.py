@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from footlight.browser.sessions.kept_sessions import KeptSessions
+from footlight.browser.sessions.tables.kept_sessions import KeptSessions
 from footlight.caller import LOCAL
 from footlight.config import SessionSettings, Settings
 from footlight.errors import ResourceExhaustedError

@@ -27,7 +27,7 @@ from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS, close_debug
 from footlight.browser.launch.launch_options import LaunchOptions
 from footlight.browser.sessions.change_events import SessionChange
 from footlight.browser.sessions.engine import Engine
-from footlight.browser.sessions.named_sessions import NamedSessions
+from footlight.browser.sessions.tables.named_sessions import NamedSessions
 from footlight.browser.sessions.session import Session
 from footlight.caller import LOCAL, Caller
 from footlight.config import Settings

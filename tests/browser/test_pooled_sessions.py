@@ -10,7 +10,7 @@ import pytest
 
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.sessions.engine import Engine
-from footlight.browser.sessions.pooled_sessions import EVICTION_IDLE_SECONDS, PooledSessions
+from footlight.browser.sessions.tables.pooled_sessions import EVICTION_IDLE_SECONDS, PooledSessions
 from footlight.caller import Caller
 from footlight.config import PoolSettings, SessionSettings, Settings
 from footlight.errors import ResourceExhaustedError, SessionNotFoundError

@@ -25,7 +25,7 @@ from footlight.browser.driver.playwright_api import Error, was_dispatched
 from footlight.browser.page.press_check import find_readiness, take_outcome
 from footlight.browser.page.settling import settle
 from footlight.browser.sessions.engine import Engine
-from footlight.browser.sessions.pooled_sessions import PooledSessions
+from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
 from footlight.caller import LOCAL
 from footlight.config import BrowserSettings, PoolSettings, Settings
 from footlight.errors import FootlightError

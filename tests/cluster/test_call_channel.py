@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from footlight.caller import LOCAL
-from footlight.cluster.fleet import Fleet
-from footlight.cluster.known_worker import KnownWorker
+from footlight.cluster.fleet.fleet import Fleet
+from footlight.cluster.fleet.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.worker import Load, RemoteCall, Worker, WorkerReply, WorkerStatus
 from footlight.cluster.worker.call_channel import CallAddress, CallChannel, CallListener, Send
@@ -265,7 +265,7 @@ class AddressedActor(RemoteActor):
 
 
 async def test_calls_go_through_ray_only_without_a_connection(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("footlight.cluster.fleet.ASK_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr("footlight.cluster.fleet.fleet.ASK_EVERY_SECONDS", 0.01)
     received: list[str] = []
 
     async def run(packed: bytes, _: Send) -> bytes:

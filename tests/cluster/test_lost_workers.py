@@ -16,9 +16,9 @@ from footlight.browser.sessions.change_events import SessionChange, ignore_chang
 from footlight.caller import LOCAL
 from footlight.cluster import registry, trace_copies, watch_backend
 from footlight.cluster.file_site import FileSite
-from footlight.cluster.fleet import Fleet
+from footlight.cluster.fleet.fleet import Fleet
 from footlight.cluster.front import Front
-from footlight.cluster.known_worker import KnownWorker
+from footlight.cluster.fleet.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.resources import ClusterResources
 from footlight.cluster.session_locations import SessionLocations
@@ -128,7 +128,7 @@ async def test_a_worker_that_cannot_start_is_left_out_of_lists():
 async def test_sessions_are_reported_as_closed_only_after_they_have_ended(
     results: list[Any], expected: list[SessionChange], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("footlight.cluster.session_changes.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("footlight.cluster.fleet.session_changes.RETRY_SECONDS", 0.01)
     heard: asyncio.Queue[SessionChange] = asyncio.Queue()
     actor = ScriptedActor(changes=[*results, LOST])
     async with fleet_of(actor, on_change=heard.put_nowait), asyncio.timeout(LIMIT_SECONDS):
@@ -141,8 +141,8 @@ async def test_the_sessions_of_a_worker_that_is_no_longer_known_are_reported_as_
     async def list_no_actors() -> list[str]:
         return []
 
-    monkeypatch.setattr("footlight.cluster.session_changes.RETRY_SECONDS", 0.01)
-    monkeypatch.setattr("footlight.cluster.fleet.list_actors", list_no_actors)
+    monkeypatch.setattr("footlight.cluster.fleet.session_changes.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("footlight.cluster.fleet.fleet.list_actors", list_no_actors)
     heard: asyncio.Queue[SessionChange] = asyncio.Queue()
     actor = ScriptedActor(changes=[(1, [OPENED]), LOST])
     async with fleet_of(actor, on_change=heard.put_nowait) as fleet, asyncio.timeout(LIMIT_SECONDS):

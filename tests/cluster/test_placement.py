@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.cluster.placement import LeastLoaded
+from footlight.cluster.fleet.placement import LeastLoaded
 
 WORKERS = 4
 

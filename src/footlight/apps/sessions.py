@@ -16,7 +16,7 @@ from footlight.apps.starter import AppLaunch, AppStarter, RunningApp, Stage
 from footlight.browser.driver.playwright_connection import on_disconnected
 from footlight.browser.driver.shielding import run_detached
 from footlight.browser.sessions.session import Session
-from footlight.browser.sessions.session_table import CRASHED, SessionTable
+from footlight.browser.sessions.tables.session_table import CRASHED, SessionTable
 from footlight.errors import InvalidParameterError, LaunchFailedError
 
 if TYPE_CHECKING:

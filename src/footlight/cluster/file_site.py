@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from footlight.caller import Caller
-    from footlight.cluster.fleet import Fleet
-    from footlight.cluster.known_worker import KnownWorker
+    from footlight.cluster.fleet.fleet import Fleet
+    from footlight.cluster.fleet.known_worker import KnownWorker
 
 __all__ = ["FileSite"]
 

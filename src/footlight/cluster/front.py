@@ -33,8 +33,8 @@ from footlight.server.calls.tool_caller import ToolCaller
 
 if TYPE_CHECKING:
     from footlight.cluster.file_site import FileSite
-    from footlight.cluster.fleet import Fleet
-    from footlight.cluster.known_worker import KnownWorker
+    from footlight.cluster.fleet.fleet import Fleet
+    from footlight.cluster.fleet.known_worker import KnownWorker
     from footlight.config import Settings
     from footlight.server.calls.progress import Report
     from footlight.server.help import Elicitation

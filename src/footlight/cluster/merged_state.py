@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from footlight.watch.watchers import Visitor, WatchedItem, WatchState
 
 if TYPE_CHECKING:
-    from footlight.cluster.known_worker import KnownWorker
+    from footlight.cluster.fleet.known_worker import KnownWorker
     from footlight.cluster.worker import WatchedWorker
 
 __all__ = ["MergedState", "Mirror"]

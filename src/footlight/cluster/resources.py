@@ -20,7 +20,7 @@ from footlight.server.resources.uris import Address
 
 if TYPE_CHECKING:
     from footlight.caller import Caller
-    from footlight.cluster.fleet import Fleet
+    from footlight.cluster.fleet.fleet import Fleet
     from footlight.cluster.session_locations import SessionLocations
     from footlight.server.resources.contents import ResourceContent
 

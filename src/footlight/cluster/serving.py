@@ -15,7 +15,7 @@ from footlight.app.process import handle_signals, kill_descendants, limit_shutdo
 from footlight.app.wiring import load_prompts
 from footlight.cluster import ray_api
 from footlight.cluster.file_site import FileSite
-from footlight.cluster.fleet import Fleet
+from footlight.cluster.fleet.fleet import Fleet
 from footlight.cluster.front import Front
 from footlight.cluster.registry import start_registry
 from footlight.cluster.resources import ClusterResources

@@ -15,8 +15,8 @@ from footlight.errors import SessionNotFoundError, WorkerLostError
 
 if TYPE_CHECKING:
     from footlight.caller import Caller
-    from footlight.cluster.fleet import Fleet
-    from footlight.cluster.known_worker import KnownWorker
+    from footlight.cluster.fleet.fleet import Fleet
+    from footlight.cluster.fleet.known_worker import KnownWorker
 
 __all__ = ["WAIT", "SessionLocations", "find_registered_id"]
 

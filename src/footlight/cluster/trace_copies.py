@@ -9,7 +9,7 @@ import tempfile
 from collections import deque
 from pathlib import Path
 
-from footlight.cluster.known_worker import KnownWorker
+from footlight.cluster.fleet.known_worker import KnownWorker
 from footlight.cluster.ray_api import ActorLostError
 from footlight.cluster.worker import Worker
 from footlight.watch.watchers import WatchRequestError

@@ -27,8 +27,8 @@ from footlight.watch.watchers import (
 )
 
 if TYPE_CHECKING:
-    from footlight.cluster.fleet import Fleet
-    from footlight.cluster.known_worker import KnownWorker
+    from footlight.cluster.fleet.fleet import Fleet
+    from footlight.cluster.fleet.known_worker import KnownWorker
     from footlight.cluster.worker import Heard
 
 __all__ = ["NO_CALLS", "ClusterWatchBackend"]

@@ -16,7 +16,7 @@ from footlight.errors import DeadlineExceededError, WorkerLostError
 from footlight.server.help import InputRequired
 
 if TYPE_CHECKING:
-    from footlight.cluster.known_worker import KnownWorker
+    from footlight.cluster.fleet.known_worker import KnownWorker
     from footlight.cluster.worker import HelpMessage, HelpStep, Progress, RemoteCall
     from footlight.cluster.worker.call_channel import CallChannel
     from footlight.server.calls.progress import Report

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from footlight.protocol.limited_warnings import LimitedWarnings
+from footlight.log import LimitedWarnings
 
 __all__ = ["MAX_RUNNING", "ListenerResult", "Listeners"]
 

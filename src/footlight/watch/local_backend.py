@@ -17,7 +17,7 @@ from footlight.watch.watchers import PagePicture, Visitor, WatchedItem, WatchReq
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
-    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.browser.sessions.tables.session_table import SessionTable
     from footlight.watch.control import Control
     from footlight.watch.journal import Journal, PastSession
     from footlight.watch.pictures import Pictures

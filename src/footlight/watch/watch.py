@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
     from footlight.browser.sessions.change_events import SessionChange
     from footlight.browser.sessions.session import Session
-    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.browser.sessions.tables.session_table import SessionTable
     from footlight.server.tools.declaration import Tool
     from footlight.watch.entry import Box, Entry
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from footlight.browser.launch.extension_pool import ExtensionPool
     from footlight.browser.network.filter_proxy import FilterProxy
     from footlight.browser.sessions.environment import SessionEnvironment
-    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.browser.sessions.tables.session_table import SessionTable
     from footlight.caller import Caller
     from footlight.config import Settings
 

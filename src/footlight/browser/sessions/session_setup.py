@@ -27,9 +27,9 @@ from footlight.browser.reading.markdown import register_markdown_engine
 from footlight.browser.reading.screenshots import register_secrets_engine
 from footlight.browser.recording.artifact_store import ArtifactStore
 from footlight.browser.sessions.environment import SessionEnvironment
-from footlight.browser.sessions.kept_sessions import KeptSessions
-from footlight.browser.sessions.named_sessions import NamedSessions
-from footlight.browser.sessions.pooled_sessions import PooledSessions
+from footlight.browser.sessions.tables.kept_sessions import KeptSessions
+from footlight.browser.sessions.tables.named_sessions import NamedSessions
+from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
 
 if TYPE_CHECKING:
     from playwright.async_api import Playwright
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from footlight.browser.network.filter_proxy import FilterProxy
     from footlight.browser.network.policy import DomainPolicy
     from footlight.browser.sessions.change_events import OnChange
-    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.browser.sessions.tables.session_table import SessionTable
     from footlight.config import Settings
 
 __all__ = ["SessionSetup", "register_page_scripts"]

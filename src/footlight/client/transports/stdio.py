@@ -24,7 +24,7 @@ from footlight.protocol.errors import (
     MCPError,
     ServerNotAvailableError,
 )
-from footlight.protocol.limited_warnings import LimitedWarnings
+from footlight.log import LimitedWarnings
 from footlight.protocol.messages import Message, encode, parse
 
 if TYPE_CHECKING:

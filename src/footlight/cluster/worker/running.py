@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from footlight.app.machine import Machine
-    from footlight.browser.sessions.pooled_sessions import PooledSessions
+    from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
     from footlight.config import Settings
     from footlight.server.calls.dispatcher import Dispatcher
     from footlight.server.resources.resources import Resources

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from footlight.browser.driver.pending_starts import PendingStart
     from footlight.browser.driver.playwright_connection import SilentPart
     from footlight.browser.sessions.session import Session
-    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.browser.sessions.tables.session_table import SessionTable
     from footlight.config import Settings
     from footlight.server.answers.secrets import Secrets
     from footlight.server.calls.journal import CallJournal

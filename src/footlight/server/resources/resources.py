@@ -22,7 +22,7 @@ from footlight.server.resources.uris import PATTERNS, Address, Kind, template
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
-    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.browser.sessions.tables.session_table import SessionTable
 
 __all__ = [
     "ListedResource",

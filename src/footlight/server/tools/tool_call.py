@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
     from footlight.browser.reading.test_ids import FieldKind
     from footlight.browser.sessions.session import Session
-    from footlight.browser.sessions.session_table import SessionTable
+    from footlight.browser.sessions.tables.session_table import SessionTable
     from footlight.config import Settings
     from footlight.errors import FootlightError
     from footlight.server.answers.answer import AnswerLink, Image

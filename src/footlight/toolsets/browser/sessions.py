@@ -15,7 +15,7 @@ from footlight.browser.context.options import (
 )
 from footlight.browser.context.storage_state import SessionState
 from footlight.browser.sessions.emulation import Emulation, Media
-from footlight.browser.sessions.session_state import apply_state, capture_state
+from footlight.browser.sessions.tables.session_state import apply_state, capture_state
 from footlight.errors import InvalidParameterError, PermissionDeniedError
 from footlight.server.answers.overview import ExtensionInfo, SessionInfo, extension_info, session_info
 from footlight.server.answers.overview import Viewport as Size
@@ -32,7 +32,7 @@ from footlight.toolsets.browser.parameters import (
 )
 
 if TYPE_CHECKING:
-    from footlight.browser.sessions.pooled_sessions import PooledSessions
+    from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
 
 __all__ = []
 

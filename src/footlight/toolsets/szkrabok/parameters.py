@@ -12,7 +12,7 @@ from footlight.browser.page.page_operations import evaluate
 from footlight.server.tools import Effect, Function, Observe, Permission, Scope, Timeout, Tool, ToolCall, tool
 
 if TYPE_CHECKING:
-    from footlight.browser.sessions.named_sessions import NamedSessions
+    from footlight.browser.sessions.tables.named_sessions import NamedSessions
 
 __all__ = [
     "PlainText",

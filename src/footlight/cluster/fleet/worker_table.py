@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from footlight.cluster.known_worker import KnownWorker
-from footlight.cluster.placement import LeastLoaded
+from footlight.cluster.fleet.known_worker import KnownWorker
+from footlight.cluster.fleet.placement import LeastLoaded
 
 if TYPE_CHECKING:
     from footlight.cluster.worker import Load

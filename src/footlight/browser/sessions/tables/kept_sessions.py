@@ -14,7 +14,7 @@ from footlight.browser.actions.dialogs import find_blocking_dialog
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.context.state_store import StateStore
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.sessions.session_state import SessionLock, capture_state, lock_session
+from footlight.browser.sessions.tables.session_state import SessionLock, capture_state, lock_session
 from footlight.caller import DEFAULT_SESSION
 from footlight.errors import FootlightError, ResourceExhaustedError, SessionNotFoundError
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from footlight.errors import ResourceExhaustedError
 
 if TYPE_CHECKING:
-    from footlight.cluster.known_worker import KnownWorker
-    from footlight.cluster.worker_table import WorkerTable
+    from footlight.cluster.fleet.known_worker import KnownWorker
+    from footlight.cluster.fleet.worker_table import WorkerTable
     from footlight.config import ClusterSettings
 
 __all__ = ["PlaceQueue"]

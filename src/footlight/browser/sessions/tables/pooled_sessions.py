@@ -14,8 +14,8 @@ from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.browser.sessions.session import Session
-from footlight.browser.sessions.session_state import apply_state
-from footlight.browser.sessions.session_table import SessionTable
+from footlight.browser.sessions.tables.session_state import apply_state
+from footlight.browser.sessions.tables.session_table import SessionTable
 from footlight.errors import (
     FootlightError,
     MissingParameterError,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from footlight.browser.launch.extension_pool import ExtensionPool
     from footlight.browser.launch.pool import Pool, PooledBrowser
     from footlight.browser.sessions.environment import SessionEnvironment
-    from footlight.browser.sessions.kept_sessions import KeptSessions
+    from footlight.browser.sessions.tables.kept_sessions import KeptSessions
     from footlight.caller import Caller
     from footlight.config import SessionSettings
 

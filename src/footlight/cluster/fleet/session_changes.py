@@ -13,7 +13,7 @@ from footlight.cluster.worker import Worker
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.change_events import OnChange, SessionChange
-    from footlight.cluster.known_worker import KnownWorker
+    from footlight.cluster.fleet.known_worker import KnownWorker
 
 __all__ = ["follow_sessions"]
 

@@ -18,7 +18,7 @@ from footlight.browser.launch.persistent_launch import DebugEndpoint, Persistent
 from footlight.browser.launch.pool import PooledBrowser
 from footlight.browser.launch.profiles import ProfileInfo, ProfileStore
 from footlight.browser.sessions.session import Session
-from footlight.browser.sessions.session_table import SessionTable
+from footlight.browser.sessions.tables.session_table import SessionTable
 from footlight.errors import (
     InvalidParameterError,
     MissingParameterError,

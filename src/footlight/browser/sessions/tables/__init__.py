@@ -1,0 +1,1 @@
+"""The tables of all sessions, pooled or named, and how sessions are saved and kept."""
