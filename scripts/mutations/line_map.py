@@ -1,4 +1,4 @@
-"""Which test runs which line of `src`, measured once and kept in `.mutation`."""
+"""Measure once which test runs which line of `src`, and keep the result in `.mutation`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def make_map(tests: Sequence[str], workers: int) -> None:
 
 
 class LineMap:
-    """Which test runs which line, and how long each test takes, as far as `make_map` has run the tests."""
+    """The lines that each test runs and the time that it takes, for the tests that `make_map` has run."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}

@@ -27,8 +27,8 @@ from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS, close_debug
 from footlight.browser.launch.launch_options import LaunchOptions
 from footlight.browser.sessions.change_events import SessionChange
 from footlight.browser.sessions.engine import Engine
-from footlight.browser.sessions.tables.named_sessions import NamedSessions
 from footlight.browser.sessions.session import Session
+from footlight.browser.sessions.tables.named_sessions import NamedSessions
 from footlight.caller import LOCAL, Caller
 from footlight.config import Settings
 from footlight.errors import (

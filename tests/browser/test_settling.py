@@ -20,8 +20,8 @@ from footlight.browser.page.settling import settle, settling_engine
 from footlight.browser.reading.listeners import find_reaction
 from footlight.browser.recording.live_picture import show_live
 from footlight.browser.sessions.engine import Engine
-from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
 from footlight.browser.sessions.session import Session
+from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
 from footlight.caller import LOCAL
 from footlight.config import BrowserSettings, PoolSettings, Settings
 from tests.conftest import ENGINE, SessionBrowser

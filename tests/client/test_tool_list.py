@@ -10,8 +10,8 @@ import pytest
 
 from footlight.client import tool_list
 from footlight.client.tool_list import ToolList
-from footlight.protocol.errors import MCPError
 from footlight.log import MAX_WARNINGS
+from footlight.protocol.errors import MCPError
 from footlight.protocol.tools import InvalidToolError, Tool
 from tests.client.channels import LIMIT_SECONDS
 

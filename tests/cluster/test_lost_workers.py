@@ -17,8 +17,8 @@ from footlight.caller import LOCAL
 from footlight.cluster import registry, trace_copies, watch_backend
 from footlight.cluster.file_site import FileSite
 from footlight.cluster.fleet.fleet import Fleet
-from footlight.cluster.front import Front
 from footlight.cluster.fleet.known_worker import KnownWorker
+from footlight.cluster.front import Front
 from footlight.cluster.ray_api import ActorLostError, RemoteActor
 from footlight.cluster.resources import ClusterResources
 from footlight.cluster.session_locations import SessionLocations

@@ -7,8 +7,8 @@ import time
 from collections.abc import Awaitable, Callable
 
 from footlight.client.tasks import LoopLock
-from footlight.protocol.connection import Result
 from footlight.log import LimitedWarnings
+from footlight.protocol.connection import Result
 from footlight.protocol.tools import InvalidToolError, Tool, read_tool
 from footlight.protocol.untrusted_json import items, number
 

@@ -1,4 +1,4 @@
-"""What an engine needs for sessions besides browsers: the scripts of their pages, and their table.
+"""Create the table of sessions for an engine, and register the scripts that run in its pages.
 
 The engine imports this module while its first browser starts.
 """

@@ -13,8 +13,8 @@ import httpx2
 
 from footlight.client.transports.http_answer import check_coding, media_type, read_chunks
 from footlight.client.transports.http_headers import is_header_value
-from footlight.protocol.errors import MCPError
 from footlight.log import LimitedWarnings
+from footlight.protocol.errors import MCPError
 from footlight.protocol.messages import parse
 from footlight.protocol.sse import ServerSentEvent, SseDecoder
 

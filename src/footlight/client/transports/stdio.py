@@ -19,12 +19,12 @@ from footlight.client.secret_words import mask_words
 from footlight.client.tasks import shield_until_done
 from footlight.client.transports.process import ServerProcess, start_process
 from footlight.client.transports.process_output import ErrorOutputTail, LineBuffer
+from footlight.log import LimitedWarnings
 from footlight.protocol.errors import (
     MCPConnectionError,
     MCPError,
     ServerNotAvailableError,
 )
-from footlight.log import LimitedWarnings
 from footlight.protocol.messages import Message, encode, parse
 
 if TYPE_CHECKING:

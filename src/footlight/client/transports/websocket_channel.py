@@ -23,8 +23,8 @@ from websockets.protocol import State
 
 from footlight.client.tasks import shield_until_done
 from footlight.client.transports.network import describe_os_error, mask_sent_secrets, retry_after_ms
-from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
 from footlight.log import LimitedWarnings
+from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
 from footlight.protocol.messages import Message, encode, parse
 from footlight.transports.loopback import is_loopback
 from footlight.transports.websocket_options import CLOSE_SECONDS, SUBPROTOCOL, WIRE

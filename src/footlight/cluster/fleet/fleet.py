@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from footlight.browser.sessions.change_events import ignore_change
 from footlight.cluster.fleet.known_worker import KnownWorker
 from footlight.cluster.fleet.place_queue import PlaceQueue
-from footlight.cluster.ray_api import ActorLostError, find_actor, list_actors, start_actor
 from footlight.cluster.fleet.session_changes import follow_sessions
-from footlight.cluster.worker import WORKER, Worker
 from footlight.cluster.fleet.worker_table import WorkerTable
+from footlight.cluster.ray_api import ActorLostError, find_actor, list_actors, start_actor
+from footlight.cluster.worker import WORKER, Worker
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.change_events import OnChange

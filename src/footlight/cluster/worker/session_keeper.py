@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from footlight.errors import FootlightError
 
 if TYPE_CHECKING:
-    from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
     from footlight.browser.sessions.session import Session
+    from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
     from footlight.caller import Caller
     from footlight.server.answers.answer import Answer
 

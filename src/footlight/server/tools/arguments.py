@@ -192,12 +192,12 @@ def _describe_unknown(expected: ExpectedArguments, location: Sequence[str | int]
     known = ", ".join(schema.get("properties", ())) or "none"
     path = ".".join(around)
     takes = f"{path or expected.tool} takes {known}"
-    if meant := _meant_name(name, tuple(schema.get("properties", ()))):
+    if meant := _find_meant_name(name, tuple(schema.get("properties", ()))):
         takes = f"it is called {meant} here"
     return f"{path}.{name}: unknown field; {takes}" if path else f"{name}: unknown parameter; {takes}"
 
 
-def _meant_name(name: str, known: Sequence[str]) -> str | None:
+def _find_meant_name(name: str, known: Sequence[str]) -> str | None:
     """Return the known name that a wrong name most likely means, or None."""
     if (other := OTHER_NAMES.get(name)) in known:
         return other
