@@ -63,7 +63,8 @@ def test_machine_without_a_browser_gets_installation_advice(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
-def test_interrupted_installation_leaves_no_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_installation_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
     """The installer is a module in the working folder, which the command itself does not import (`-P`)."""
     started = tmp_path / "started"
     os.mkfifo(started)
@@ -79,10 +80,10 @@ def test_interrupted_installation_leaves_no_process(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
     )
     pid = int(started.read_text())
-    doctor.send_signal(signal.SIGINT)
+    doctor.send_signal(number)
     doctor.communicate(timeout=60)
 
-    assert doctor.returncode == 130
+    assert doctor.returncode == 128 + number
     assert not psutil.pid_exists(pid)
 
 

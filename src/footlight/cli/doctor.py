@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import platform
@@ -165,42 +166,45 @@ def _add_sudo(manager: str, command: Sequence[str]) -> Sequence[str]:
 
 
 def _run(command: Sequence[str], limit_seconds: float) -> bool:
-    """Run the command in a new process group, so that all child processes are killed at the time limit."""
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    """Run the command, and return whether it succeeded. The time limit or a signal kills all of it."""
     try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env=environment,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
+        status, errors = run_until_signal(_wait_for(command, limit_seconds))
     except OSError as error:
         click.echo(f"  {command[0]}: {error}", err=True)
         return False
-    try:
-        _, errors = process.communicate(timeout=limit_seconds)
-    except subprocess.TimeoutExpired:
-        _kill_group(process)
+    if status is None:
         click.echo(f"  {' '.join(command[:3])}: gave up after {limit_seconds:.0f} s", err=True)
-        return False
-    except KeyboardInterrupt:
-        _kill_group(process)
-        raise
-    if process.returncode:
-        click.echo(f"  {' '.join(command[:3])}: {_reason(errors, process.returncode)}", err=True)
-    return process.returncode == 0
+    elif status:
+        click.echo(f"  {' '.join(command[:3])}: {_reason(errors, status)}", err=True)
+    return status == 0
 
 
-def _kill_group(process: subprocess.Popen[str]) -> None:
+async def _wait_for(command: Sequence[str], limit_seconds: float) -> tuple[int | None, str]:
+    """Run the command, and return its status, which is None if it took too long, and its errors."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(limit_seconds):
+            _, errors = await process.communicate()
+        return process.returncode, errors.decode(errors="replace")
+    except TimeoutError:
+        return None, ""
+    finally:
+        if process.returncode is None:
+            _kill_group(process)
+
+
+def _kill_group(process: asyncio.subprocess.Process) -> None:
     if hasattr(os, "killpg"):
         os.killpg(process.pid, signal.SIGKILL)
     else:
         process.kill()
-    process.wait()
 
 
 def _reason(errors: str, status: int) -> str:
