@@ -34,7 +34,7 @@ __all__ = [
 HUNG_SECONDS = 10.0
 """A page that has not responded for this time hangs. Until then, it may be busy."""
 SILENCE_SECONDS = 0.2
-"""A page that responds in this time is not silent, even if the deadline of the call is over."""
+"""A page is not called silent before it has left a question unanswered for this time."""
 STOPPED_OR_OVERLOADED = "is stopped or overloaded, or the machine is overloaded"
 
 
@@ -135,7 +135,7 @@ async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
     # Chromium runs no script in a page while it waits for the response with the next document.
     if page.document_request is not None:
         return None
-    if await page.responds(max(deadline.remaining_ms / 1000, deadline.limit_reading(SILENCE_SECONDS))):
+    if not deadline.is_over and await page.responds(deadline.remaining_ms / 1000):
         return None
     seconds = deadline.limit_reading(page.silent_seconds)
     waits_for = page.traffic.find_unanswered()
@@ -143,9 +143,9 @@ async def _close_hung(page: Page, deadline: Deadline) -> _HungPages | None:
     try:
         closed = await page.session.close_hung(called_at=deadline.began, within_seconds=seconds)
         silent_since = page.probe.silent_since
-        if not closed and silent_since is None:
+        silent_seconds = time.monotonic() - (silent_since or deadline.began)
+        if not closed and (silent_since is None or silent_seconds < SILENCE_SECONDS):
             return None
-        silent_ms = (time.monotonic() - (silent_since or deadline.began)) * 1000
-        return _HungPages(closed, silent_ms, await runs, waits_for)
+        return _HungPages(closed, silent_seconds * 1000, await runs, waits_for)
     finally:
         runs.cancel()
