@@ -161,6 +161,25 @@ def test_extra_fields_do_not_override_standard_fields(tmp_path: Path) -> None:
     assert (line["level"], line["logger"], line["message"]) == ("info", "footlight.stage", "lamp")
 
 
+def test_private_fields_that_a_library_adds_to_every_record_are_not_written(tmp_path: Path) -> None:
+    before = logging.getLogRecordFactory()
+
+    def stamped(*args: Any, **fields: Any) -> logging.LogRecord:  # Ray installs such a factory.
+        record = before(*args, **fields)
+        record.__dict__["_stamp_ns"] = 7
+        return record
+
+    configure_and_log(tmp_path / "log")
+    logging.setLogRecordFactory(stamped)
+    try:
+        logger.info("lamp", extra={"tool": "click"})
+    finally:
+        logging.setLogRecordFactory(before)
+
+    (line,) = lines(tmp_path / "log")
+    assert line.keys() == {"time", "level", "logger", "message", "tool"}
+
+
 def test_log_folder_is_created_and_log_file_is_appended_to(tmp_path: Path) -> None:
     file = tmp_path / "new" / "folder" / "log"
     configure_and_log(file)

@@ -85,7 +85,12 @@ class _FileHandler(logging.FileHandler):
 
 
 def _extras(record: logging.LogRecord) -> dict[str, Any]:
-    return {key: value for key, value in record.__dict__.items() if key not in _STANDARD}
+    """The fields passed as `extra`, without those that a library like Ray adds to every record for itself."""
+    return {
+        key: value
+        for key, value in record.__dict__.items()
+        if key not in _STANDARD and not key.startswith("_")
+    }
 
 
 def _time(record: logging.LogRecord) -> str:
