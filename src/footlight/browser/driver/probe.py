@@ -26,19 +26,19 @@ class Probe:
         self._request: asyncio.Task[None] | None = None
         self._sent_at = 0.0
 
-    def start(self) -> None:
-        """Send the request, unless an earlier one is unanswered."""
+    def start(self) -> asyncio.Task[None]:
+        """Send the request, unless an earlier one is unanswered. Return the one that waits for its answer."""
         if self._request is None or self._request.done():
             self._request, self._sent_at = asyncio.create_task(self._send()), time.monotonic()
+        return self._request
 
     async def is_answered(self, within_seconds: float) -> bool:
         """Start, and return whether the request is answered in time."""
-        self.start()
-        assert self._request is not None
-        await asyncio.wait([self._request], timeout=within_seconds)
-        if not self._request.done():
+        request = self.start()  # Another caller may start the next one before this call returns.
+        await asyncio.wait([request], timeout=within_seconds)
+        if not request.done():
             return False
-        self._request.result()
+        request.result()
         return True
 
     @property

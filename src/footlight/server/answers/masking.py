@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar, cast
 from footlight.patterns import AnyOf, overlapping_rest
 from footlight.server.answers.json_values import PageTitle
 from footlight.server.answers.secret_patterns import MARKED, beginning_pattern, value_pattern
-from footlight.server.answers.secrets import MIN_LENGTH, Secrets
+from footlight.server.answers.secrets import MIN_PART, Secrets
 
 __all__ = ["Mask", "Masker", "keep_unmasked", "mask_document", "protocol_keys"]
 
@@ -149,7 +149,7 @@ class Masker:
         secrets = [
             secret
             for secret in self._secrets
-            if secret[1][:MIN_LENGTH] in text or secret[1][-MIN_LENGTH:] in text
+            if secret[1][:MIN_PART] in text or secret[1][-MIN_PART:] in text
         ]
         cuts = [(cut.start(), cut.end()) for cut in _CUT.finditer(text)] if secrets else []
         if not cuts:
@@ -184,7 +184,7 @@ def _without_beginning(text: str, secrets: Iterable[tuple[str, str]]) -> str:
     """Mask the beginning of a secret at the end of the text."""
     for name, value in secrets:
         tail = text[-len(value) :]
-        for at in _places(tail, value[:MIN_LENGTH]):
+        for at in _places(tail, value[:MIN_PART]):
             if value.startswith(tail[at:]):
                 return f"{text[: len(text) - len(tail) + at]}{_mark(name)}"
     return text
@@ -193,9 +193,9 @@ def _without_beginning(text: str, secrets: Iterable[tuple[str, str]]) -> str:
 def _without_end(text: str, secrets: Iterable[tuple[str, str]]) -> str:
     """Mask the end of a secret at the beginning of the text."""
     for name, value in secrets:
-        for at in _places(text[: len(value)], value[-MIN_LENGTH:], backwards=True):
-            if value.endswith(text[: at + MIN_LENGTH]):
-                return _mark(name) + text[at + MIN_LENGTH :]
+        for at in _places(text[: len(value)], value[-MIN_PART:], backwards=True):
+            if value.endswith(text[: at + MIN_PART]):
+                return _mark(name) + text[at + MIN_PART :]
     return text
 
 

@@ -12,7 +12,7 @@ from html.entities import html5
 
 from footlight.patterns import ANY_SPACE
 from footlight.secret_encodings import ENCODED_LINE_BREAK, MIN_GROUPED_LENGTH, encoded_forms
-from footlight.server.answers.secrets import MIN_LENGTH
+from footlight.server.answers.secrets import MIN_PART
 
 __all__ = ["MARKED", "beginning_pattern", "value_pattern"]
 
@@ -66,12 +66,12 @@ def beginning_pattern(value: str) -> str:
     The encoding of the last character may be incomplete, as in `%C3%…`.
     """
     units = [_SPACE if char.isspace() else _character_pattern(char) for char in value]
-    if len(units) > MAX_GROUPED_LENGTH or len(units) <= MIN_LENGTH:
+    if len(units) > MAX_GROUPED_LENGTH or len(units) <= MIN_PART:
         return _NOTHING
     rest = ""
-    for unit in reversed(units[MIN_LENGTH:]):
+    for unit in reversed(units[MIN_PART:]):
         rest = f"(?:{unit}{rest})?"
-    return f"(?i:{''.join(units[:MIN_LENGTH])}{rest}{_PART_OF_CHARACTER}(?:…|\\\\u2026))"
+    return f"(?i:{''.join(units[:MIN_PART])}{rest}{_PART_OF_CHARACTER}(?:…|\\\\u2026))"
 
 
 _PART_OF_CHARACTER = r"(?:(?:%[0-9a-f]?[0-9a-f]?){1,4}|\\+u?[0-9a-f]{0,5}|&#?[0-9a-z]{0,8})?"

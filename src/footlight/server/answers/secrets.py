@@ -17,12 +17,14 @@ from footlight.errors import ConfigurationError
 if TYPE_CHECKING:
     from dotenv.parser import Binding
 
-__all__ = ["MIN_LENGTH", "SecretText", "SecretValue", "Secrets", "load_secrets"]
+__all__ = ["MIN_LENGTH", "MIN_PART", "SecretText", "SecretValue", "Secrets", "load_secrets"]
 
 logger = logging.getLogger(__name__)
 
 MIN_LENGTH = 4
 """The minimum length of a value. A shorter one would be masked in many ordinary words."""
+MIN_PART = 3
+"""The minimum length of a beginning or an end that is masked where a text was cut."""
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _USE = re.compile(rf"secret:({_NAME})")
