@@ -157,9 +157,9 @@ class PageTable:
 
     async def wait_for_blank_tabs(self) -> None:
         """Wait until the tabs that were opened only for a download are closed."""
-        if unfinished := {task for task in self._closing_blank if not task.done()}:
-            await asyncio.wait(unfinished)
-        self._closing_blank.clear()
+        if closing := set(self._closing_blank):
+            await asyncio.wait(closing)
+            self._closing_blank -= closing
 
     async def close_hung(self, called_at: float, within_seconds: float) -> list[str]:
         """Close the pages that do not respond since the call at `called_at`, and return their ids.
