@@ -423,6 +423,9 @@ async def test_evaluate_returns_large_results(browser: SessionBrowser) -> None:
     }
 
 
+THROWN = ("boom", "ReferenceError: missing is not defined", "TypeError: no")
+
+
 @pytest.mark.parametrize(
     ("script", "says"),
     [
@@ -445,7 +448,9 @@ async def test_script_error_is_reported_without_stack(
 
     assert error["code"] == "INVALID_PARAMETER"
     assert error["message"] == f"script: {says}"
-    assert error["details"] == {"parameter": "script", "page": url}
+    ran = {"dispatched": True} if says in THROWN else {}
+    assert error["details"] == {"parameter": "script", "page": url, **ran}
+    assert ("has been done" in error["suggestion"]) == bool(ran)
 
 
 async def test_unsettled_promise_times_out(browser: SessionBrowser) -> None:
@@ -613,6 +618,7 @@ async def test_throwing_script_runs_only_once(browser: SessionBrowser, script: s
         error = answer.structured_content["error"]
         assert error["code"] == "INVALID_PARAMETER"
         assert error["message"].startswith(f"script: {says}")
+        assert error["details"]["dispatched"] is True
 
 
 @pytest.mark.parametrize("scaled", [{}, {"maxSide": 200}])

@@ -56,6 +56,18 @@ async def test_error_response_is_a_page_with_its_status(browser: SessionBrowser,
     assert await browser.call("get_text", selector="h1") == {"text": "Sorry"}
 
 
+async def test_response_without_content_leaves_the_page_and_is_reported(browser: SessionBrowser) -> None:
+    url = (await browser.show("<p>here</p>"))["url"]
+    empty = browser.site.page("", path="/empty", status=204)
+
+    error = await browser.refused("navigate", url=empty)
+
+    assert error["code"] == "NAVIGATION_FAILED"
+    assert error["message"].startswith(f"{empty} has no document: the server answered 204")
+    assert error["details"] == {"url": empty, "status": 204}
+    assert (await browser.call("get_page_metadata"))["url"] == url
+
+
 async def test_same_page_anchor_needs_no_request(browser: SessionBrowser) -> None:
     url = browser.site.page("<p id=end>End</p>")
     await browser.call("navigate", url=url)

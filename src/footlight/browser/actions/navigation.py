@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Response, Route
 
     from footlight.browser.driver.deadline import Deadline
+    from footlight.browser.network.request_log import LogEntry
     from footlight.browser.page.page import Page
 
 __all__ = ["Navigation", "go_back", "go_forward", "navigate", "reload", "wait_for_load"]
@@ -46,6 +47,7 @@ COMMIT_SECONDS = 0.25
 """How long to wait for a page that accepts no command before it is tried again."""
 ERROR_PAGE_SECONDS = 1.0
 """How long the browser's own error page may take to open."""
+EMPTY_STATUSES = frozenset({204, 205})
 
 WaitUntil = Literal["load", "domcontentloaded", "networkidle"]
 
@@ -243,7 +245,20 @@ async def _explain_failed_navigation(
     if network is not None and not was_aborted(error):
         # The browser opens its error page a moment later. Until then the page accepts no commands.
         await _wait_for_commit(page, ERROR_PAGE_SECONDS)
+    if was_aborted(error) and (empty := _find_empty_response(page, deadline.began)):
+        return NavigationFailedError(
+            f"{empty.url} has no document: the server answered {empty.status}, and the page stays as it was",
+            url=empty.url,
+            status=empty.status,
+            suggestion="Navigate to another URL. The browser shows nothing for this answer.",
+        )
     return _not_opened_error(page, url, network or cause(error), network=network is not None)
+
+
+def _find_empty_response(page: Page, since: float) -> LogEntry | None:
+    """Return the last document that was requested if its response has no content by its status."""
+    documents = [e for e in page.session.log.since(since, page=page.id) if e.resource_type == "document"]
+    return documents[-1] if documents and documents[-1].status in EMPTY_STATUSES else None
 
 
 def _not_opened_error(page: Page, url: str | None, why: str, *, network: bool = True) -> FootlightError:

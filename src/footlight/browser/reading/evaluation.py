@@ -33,6 +33,8 @@ __all__ = ["ScriptOutcome", "run_isolated_script", "run_script"]
 PURE_MS = 200
 """How long a script may run in the attempt without side effects. A slower script is run again."""
 
+RAN = "Look at the page before you call again: what the script did before this error has been done."
+
 
 @dataclass(frozen=True, slots=True)
 class ScriptOutcome:
@@ -156,8 +158,11 @@ async def _compiles(page: Page, function: str) -> bool:
 
 
 def _failure(page: Page, message: str) -> InvalidParameterError:
+    """Return the error for an exception that a script has thrown."""
     first = message.partition("\n")[0]
-    return InvalidParameterError(f"script: {first}", parameter="script", page=page.url)
+    return InvalidParameterError(
+        f"script: {first}", parameter="script", page=page.url, dispatched=True, suggestion=RAN
+    )
 
 
 async def _script_error(page: Page, error: Error) -> FootlightError:
@@ -165,7 +170,11 @@ async def _script_error(page: Page, error: Error) -> FootlightError:
         return await explain_closed_page(page)
     if is_context_lost(error):
         return InvalidParameterError(
-            "script: the page navigated before the script ended", parameter="script", page=page.url
+            "script: the page navigated before the script ended",
+            parameter="script",
+            page=page.url,
+            dispatched=True,
+            suggestion=RAN,
         )
     too_large = is_too_large(error) and translate_error(error)
     return too_large or InvalidParameterError(f"script: {cause(error)}", parameter="script", page=page.url)
