@@ -224,6 +224,17 @@ def test_repeated_row_controls_are_only_refs_from_the_third_row() -> None:
     ]
 
 
+def test_row_of_fields_is_one_line_although_their_values_name_the_cells() -> None:
+    nodes = [Node(0, "row", "", "e1")]
+    for at, (role, name, value) in enumerate((("textbox", "Item", "Tea"), ("spinbutton", "Quantity", "2"))):
+        nodes += [Node(1, "cell", value, f"e{at}2"), Node(2, role, name, f"e{at}3", value=value)]
+    nodes += [Node(1, "cell", "", "e22"), Node(2, "button", "Remove", "e23")]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        'row: e03 textbox "Item": "Tea" | e13 spinbutton "Quantity": "2" | e23 button "Remove"'
+    ]
+
+
 def test_description_like_that_of_the_previous_column_is_omitted() -> None:
     nodes = [Node(0, "row", "", "e1")]
     columns = (("Name", "Sort by Name"), ("Mail", "Sort by Mail"), ("Age", "Years"))

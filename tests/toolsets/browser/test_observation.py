@@ -560,11 +560,13 @@ async def test_snapshot_masks_passwords(browser: SessionBrowser) -> None:
 async def test_snapshot_names_frames_left_out_above_the_limit(browser: SessionBrowser) -> None:
     await browser.show("<iframe srcdoc='<p>inside'></iframe>" * 104, observe="none")
 
-    await browser.call("snapshot")  # A busy machine takes too long for all of them at once.
-    seen = await browser.call("snapshot", budget=100_000)
+    lines: list[str] = []
+    for _ in range(10):  # A busy machine takes too long for all of them at once.
+        lines = (await browser.call("snapshot", budget=100_000))["snapshot"].splitlines()
+        if lines.count(" paragraph: inside") == 99:
+            break
 
-    lines = seen["snapshot"].splitlines()
-    assert sum(line == " paragraph: inside" for line in lines) == 99
+    assert lines.count(" paragraph: inside") == 99
     assert [line for line in lines if "left out" in line] == [
         ' "… 5 frames from here on are left out: a snapshot has at most 100 frames"'
     ]

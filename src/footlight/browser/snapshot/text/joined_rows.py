@@ -188,7 +188,8 @@ def _find_parts(lines: Sequence[Line], index: int, row: Line) -> tuple[tuple[Nod
         return None
     cell = line.node
     names = [part.name for part in parts]
-    is_named_otherwise = cell.name not in ("", " ".join(names), *names)
+    values = [part.value or part.name for part in parts]  # A cell is named by the values of the fields in it.
+    is_named_otherwise = cell.name not in ("", " ".join(names), " ".join(values), *names)
     if is_named_otherwise or cell.states or cell.description or cell.value or cell.text:
         return None
     return parts, 1 + len(inside)
