@@ -66,6 +66,32 @@ def test_console_flood_is_truncated_and_other_events_pass(chunk_size: int) -> No
     assert read == [*flood, reply, *flood, loaded, error, other, reply]
 
 
+def test_flood_of_clicks_on_links_is_limited() -> None:
+    clicks = [event("Runtime.bindingCalled", name="reportEffect", payload=str(i)) for i in range(5_000)]
+
+    read, _ = filter_messages((0, clicks))
+
+    assert read == clicks[:2_500]
+
+
+@pytest.mark.parametrize("chunk_size", [60_000, 3_333])
+@pytest.mark.parametrize("method", ["Runtime.consoleAPICalled", "Network.webSocketFrameReceived"])
+def test_oversized_event_is_replaced_by_an_error(method: str, chunk_size: int) -> None:
+    fits = event(method, data="x" * (10_240_000 - len(event(method, data="")) - 1))
+    too_large = event(method, data="x" * 10_240_000)
+    after = line(id=7, result={})
+
+    read, _ = filter_messages((0, [too_large, fits, after]), chunk_size=chunk_size)
+
+    assert read[1:] == [fits, after]
+    dropped = json.loads(read[0])
+    assert (dropped["method"], dropped["sessionId"]) == ("Runtime.exceptionThrown", "S1")
+    assert dropped["params"]["exceptionDetails"]["exception"]["description"] == (
+        "Error: Footlight dropped a message of this page to the console or the like, because it has more "
+        "than 10,240,000 bytes"
+    )
+
+
 def test_split_messages_are_reassembled() -> None:
     long = [message("x" * 10_000), line(id=1, result="y" * 10_000), message("z")]
 
@@ -191,6 +217,42 @@ def test_requests_of_a_flood_are_dropped_with_their_later_events() -> None:
     paged = [[request(at * 1_000 + i) for i in range(300)] for at in range(30)]
     _, commands = filter_messages(*((100, page) for page in paged))
     assert commands[0][1]["params"] == {"rate": 20}
+
+
+def test_requests_count_by_their_size() -> None:
+    header = "x" * 32_768
+    flood = [each for i in range(1_100) for each in (request(i, more=header), about(i, "loadingFinished"))]
+
+    read, _ = filter_messages((0, flood))
+
+    assert read == flood[:2_000]
+
+
+def test_oversized_request_is_dropped_and_fails_if_it_waits() -> None:
+    url = "x" * 10_240_000
+    paused = event("Fetch.requestPaused", requestId="interception-1", request={"url": url}, networkId="77.1")
+    reported = event("Footlight.requestsDropped", "S2", count=2)
+    sessions = [attached("S1", "T"), attached("S2", "T")]
+    large = [request(1, more=url), about(1, "loadingFinished"), paused]
+
+    read, commands = filter_messages((0, [*sessions, *large, request(2)]), (100, []))
+
+    assert read == [*sessions, request(2), reported]
+    assert [(each["method"], each["params"]["requestId"], each["sessionId"]) for _, each in commands] == [
+        ("Fetch.failRequest", "interception-1", "S1")
+    ]
+
+
+def test_web_sockets_of_a_flood_are_dropped_with_their_later_events() -> None:
+    flood = [
+        event(f"Network.webSocket{name}", requestId=f"77.{i}", timestamp=1)
+        for i in range(2_100)
+        for name in ("Created", "WillSendHandshakeRequest", "Closed")
+    ]
+
+    read, _ = filter_messages((0, flood))
+
+    assert read == flood[:6_000]
 
 
 def test_dropped_request_that_waits_for_the_driver_fails() -> None:

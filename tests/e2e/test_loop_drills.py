@@ -495,6 +495,34 @@ async def test_endless_requests_do_not_block_other_sessions(browser: Browser) ->
     await browser.call("close_session", sessionId="default")
 
 
+CLICKS = """
+<a id=file download href=data:x>File</a><h1>Flood</h1>
+<script>
+const file = document.getElementById('file');
+file.addEventListener('click', event => event.preventDefault());
+setInterval(() => { for (let i = 0; i < 500; i++) file.click() }, 5);
+</script>"""
+SOCKETS = """
+<h1>Flood</h1>
+<script>
+setInterval(() => { for (let i = 0; i < 100; i++) new WebSocket(`ws://${location.host}/none`).close() }, 5);
+</script>"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flood", [CLICKS, SOCKETS], ids=["clicks", "sockets"])
+async def test_endless_events_of_a_page_do_not_block_other_sessions(browser: Browser, flood: str) -> None:
+    other = (await browser.call("create_session"))["sessionId"]
+    await browser.call("navigate", url=browser.site.page("<button>Other</button>"), sessionId=other)
+    await browser.show(flood, observe="none")
+    with anyio.fail_after(60):  # After a flood of clicks, the driver was busy for minutes.
+        for _ in range(15):
+            await browser.call("click", selector="button", sessionId=other)
+
+    await browser.call("close_session", sessionId=other)
+    await browser.call("close_session", sessionId="default")
+
+
 @pytest.mark.parametrize("navigate", ["history.replaceState(null, '', '?' + n++)", "location.hash = n++"])
 async def test_endless_in_document_navigation_does_not_block_other_sessions(
     browser: Browser, watched_file: Path, navigate: str

@@ -1,9 +1,11 @@
-// The requests of a page that sends more of them than the driver can follow. The driver does not get to know them. If
-// it decides about the page's requests, for mocks or credentials, they fail: it would be asked, and would never answer.
+// The requests and WebSockets of a page that opens more of them than the driver can follow. The driver does not learn of
+// them. If it decides about requests, for mocks or credentials, they fail: it would be asked, and would never answer.
 "use strict";
 
 const REQUEST_METHOD = "Network.requestWillBeSent";
 const PAUSED_METHOD = "Fetch.requestPaused";
+const REQUEST_PREFIX = "Network.";
+const FIRST_METHODS = new Set([REQUEST_METHOD, PAUSED_METHOD, "Network.webSocketCreated"]);
 const MAX_REQUESTS = 10_000; // Later events of older requests are delivered, and the driver ignores them.
 const HEAD_BYTES = 96; // As much as the first part of each message has.
 
@@ -20,14 +22,14 @@ class DroppedRequests {
   }
 
   /**
-   * Return whether to drop an event. The first event of a request decides about the others: that it is sent, or that it
-   * is paused. `isAbove` counts a new request, and returns whether it is above the limit.
+   * Return whether to drop an event. The first event of a request decides about the others: that it is sent, that it is
+   * paused, or that a WebSocket is created. `isAbove` counts a new request, and returns whether it is above the limit.
    *
    * @type {(method: string, parts: Buffer[], isAbove: (message: Buffer) => boolean) => boolean}
    */
   drops(method, parts, isAbove) {
-    if (method !== REQUEST_METHOD && method !== PAUSED_METHOD)
-      return this.#dropped.size > 0 && method.startsWith("Network.") && this.#dropped.has(idIn(parts[0]));
+    if (!FIRST_METHODS.has(method))
+      return this.#dropped.size > 0 && method.startsWith(REQUEST_PREFIX) && this.#dropped.has(idIn(parts[0]));
     const message = Buffer.concat(parts);
     const id = method === PAUSED_METHOD ? networkIdIn(message) : idIn(message);
     if (!this.#dropped.has(id)) {
@@ -42,6 +44,18 @@ class DroppedRequests {
       this.#fail({ requestId: params.requestId, errorReason: "Failed" }, sessionId);
     }
     return true;
+  }
+
+  /**
+   * Drop an event of which only the beginning is known. Return whether it is the first one of a request.
+   *
+   * @type {(method: string, head: Buffer, sessionId: string) => boolean}
+   */
+  drop(method, head, sessionId) {
+    const id = idIn(head);
+    if (method === PAUSED_METHOD) this.#fail({ requestId: id, errorReason: "Failed" }, sessionId);
+    else if (FIRST_METHODS.has(method)) add(this.#dropped, id);
+    return FIRST_METHODS.has(method);
   }
 }
 
@@ -78,4 +92,4 @@ function add(ids, id) {
   if (ids.size > MAX_REQUESTS) ids.delete(ids.values().next().value ?? "");
 }
 
-module.exports = { DroppedRequests, REQUEST_METHOD };
+module.exports = { DroppedRequests, PAUSED_METHOD, REQUEST_METHOD, REQUEST_PREFIX };

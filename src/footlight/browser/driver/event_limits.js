@@ -1,5 +1,5 @@
-// Limits how many events about a page's console, WebSockets and requests reach the driver, and the size of values that a
-// page returns. Loaded into the driver's process before its own code.
+// Limits how many events about a page's console, WebSockets, requests and clicks on links reach the driver, and the size
+// of values that a page returns. Loaded into the driver's process before its own code.
 //
 // The driver parses all messages of browsers in order, and has no limit for those that wait. A page that writes 20,000
 // messages a second to its console would delay the replies to all other pages. It would also delay them in the browser,
@@ -7,22 +7,25 @@
 "use strict";
 
 const childProcess = require("node:child_process");
-const { DroppedRequests, REQUEST_METHOD } = require("./dropped_requests.js");
+const { DroppedRequests, PAUSED_METHOD, REQUEST_METHOD, REQUEST_PREFIX } = require("./dropped_requests.js");
+const { newBucket, refill, use } = require("./event_buckets.js");
 const { Floods } = require("./floods.js");
 const { LongTasks, STOPPED } = require("./long_tasks.js");
-const { excessOf, failure, isValue, MAX_REPLY_BYTES } = require("./reply_limits.js");
+const { exceptionOf, excessOf, failure, isValue, MAX_REPLY_BYTES } = require("./reply_limits.js");
 const { Targets } = require("./targets.js");
 
 // The file descriptors by which a browser receives and sends messages. Each message ends with a zero byte.
 const TO_BROWSER = 3;
 const FROM_BROWSER = 4;
-/** @typedef {{ burst: number, perSecond: number }} Rate how many events a page may send at once, and then per second */
 const EVENTS = { burst: 2_500, perSecond: 500 };
 const REQUESTS = { burst: 2_000, perSecond: 100 }; // The driver and the server work longer for each.
 const BYTES_PER_EVENT = 4_096; // A longer event counts as several.
+const BYTES_PER_REQUEST = 32_768; // The same for the events about a request.
+const MAX_EVENT_BYTES = EVENTS.burst * BYTES_PER_EVENT; // A longer event is dropped, if the driver can do without it.
+const TOO_LARGE = `Footlight dropped a message of this page to the console or the like, because it has more than \
+${MAX_EVENT_BYTES.toLocaleString("en")} bytes`;
 const MAX_HELD = 200; // The number of messages of a page that the driver keeps.
 const RELEASE_MS = 100;
-const MAX_BUCKETS = 1_000;
 const HEAD_BYTES = 96;
 const TAIL_BYTES = 64;
 const FIRST_ID = 2_000_000_000; // The ids of our own commands. The driver counts its ids from 1.
@@ -33,6 +36,7 @@ const LIMITED = new Set([
   "Network.webSocketFrameError",
   "Network.webSocketFrameReceived",
   "Network.webSocketFrameSent",
+  "Runtime.bindingCalled",
   "Runtime.consoleAPICalled",
   "Runtime.exceptionThrown",
 ]);
@@ -41,18 +45,7 @@ const DROPPED_METHOD = "Footlight.requestsDropped";
 const TARGET_METHOD = "Target.attachedToTarget";
 const FRAME_COST = 25; // The driver and the browser work longer for a frame than for a message.
 
-/** @typedef {{ message: Buffer, cost: number }} Held a message that is held back, and the number of events that it counts as */
-
-/**
- * The events of one page, kind and type that may still be delivered, and those that are held back.
- *
- * @typedef {object} Bucket
- * @property {Rate} rate
- * @property {number} left how many events may still be delivered
- * @property {number} at when `left` was computed
- * @property {Held[]} held
- * @property {number} heldCost
- */
+/** @typedef {import("./event_buckets.js").Bucket} Bucket */
 
 class EventLimits {
   /** @type {Map<string, Bucket>} */
@@ -103,15 +96,19 @@ class EventLimits {
     for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
       this.#pend(chunk.subarray(start, end + 1));
       const parts = this.#pending;
-      const excess = this.#room === Infinity ? "" : excessOf(parts, this.#room);
-      this.#pending = [];
       const method = methodOf(parts[0]);
-      if (excess) this.#deliver(failure(parts[0], excess, sessionOf(Buffer.concat(parts.slice(-2)))));
+      const excess = method || this.#room === Infinity ? "" : excessOf(parts, this.#room);
+      this.#pending = [];
+      if (excess) this.#deliver(failure(parts[0], excess, sessionOf(endOf(parts))));
+      else if (this.#room < 0) this.#dropTooLarge(method, parts);
       else if (LIMITED.has(method)) this.#deliverLimited(Buffer.concat(parts));
       else if (method === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
       else if (method === TARGET_METHOD) this.#deliverTarget(Buffer.concat(parts));
       else if (!method) this.#deliverReply(parts);
-      else if (!this.#requests.drops(method, parts, countRequest)) parts.forEach(this.#deliver);
+      else if (!this.#requests.drops(method, parts, countRequest)) {
+        if (method.startsWith(REQUEST_PREFIX)) this.#countBytes(parts);
+        parts.forEach(this.#deliver);
+      }
       start = end + 1;
     }
     if (start < chunk.length) this.#pend(chunk.subarray(start));
@@ -127,7 +124,7 @@ class EventLimits {
     if (first && first.length >= HEAD_BYTES) this.#pending.push(part);
     else {
       this.#pending[0] = first ? Buffer.concat([first, part]) : part;
-      this.#room = isValue(this.#pending[0]) ? MAX_REPLY_BYTES : Infinity;
+      this.#room = maxBytesOf(this.#pending[0]);
       part = this.#pending[0];
     }
     this.#room -= part.length;
@@ -169,7 +166,7 @@ class EventLimits {
     const id = Number(/^\{"id":(\d+)/.exec(parts[0].toString("latin1", 0, HEAD_BYTES))?.[1]);
     if (id > FIRST_ID) return this.#longTasks.noteReply(id);
     const isStopped = this.#longTasks.isAboutStopped(parts);
-    if (isStopped) this.#deliver(failure(parts[0], STOPPED, sessionOf(Buffer.concat(parts.slice(-2)))));
+    if (isStopped) this.#deliver(failure(parts[0], STOPPED, sessionOf(endOf(parts))));
     else parts.forEach(this.#deliver);
   }
 
@@ -198,17 +195,54 @@ class EventLimits {
    */
   #countRequest(message) {
     const session = sessionOf(message);
-    const bucket = use(this.#buckets, `${REQUEST_METHOD} ${session}`, () => newBucket(REQUESTS));
-    refill(bucket);
+    const bucket = this.#requestsOf(session);
     const isAbove = bucket.left < 1;
     this.#longTasks.note(session, isAbove);
     if (!isAbove) bucket.left -= 1;
     else if (session) {
       this.#floods.note(session);
-      if (!this.#missing.size) setTimeout(() => this.#reportMissing(), RELEASE_MS).unref();
-      this.#missing.set(session, (this.#missing.get(session) ?? 0) + 1);
+      this.#countMissing(session);
     }
     return isAbove;
+  }
+
+  /**
+   * Count a long event about a request as several requests.
+   *
+   * @type {(parts: Buffer[]) => void}
+   */
+  #countBytes(parts) {
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    if (bytes < BYTES_PER_REQUEST) return;
+    this.#requestsOf(sessionOf(endOf(parts))).left -= Math.floor(bytes / BYTES_PER_REQUEST);
+  }
+
+  /**
+   * Drop an event of which only the beginning and the end are known, and report that it is missing.
+   *
+   * @type {(method: string, parts: Buffer[]) => void}
+   */
+  #dropTooLarge(method, parts) {
+    const sessionId = sessionOf(endOf(parts));
+    if (sessionId) this.#floods.note(sessionId);
+    if (LIMITED.has(method)) {
+      const params = { timestamp: Date.now(), exceptionDetails: exceptionOf(TOO_LARGE) };
+      const event = { method: "Runtime.exceptionThrown", params, ...(sessionId && { sessionId }) };
+      this.#deliverLimited(Buffer.from(`${JSON.stringify(event)}\0`));
+    } else if (this.#requests.drop(method, parts[0], sessionId) && sessionId) this.#countMissing(sessionId);
+  }
+
+  /** @type {(session: string) => Bucket} */
+  #requestsOf(session) {
+    const bucket = use(this.#buckets, `${REQUEST_METHOD} ${session}`, () => newBucket(REQUESTS));
+    refill(bucket);
+    return bucket;
+  }
+
+  /** @type {(session: string) => void} */
+  #countMissing(session) {
+    if (!this.#missing.size) setTimeout(() => this.#reportMissing(), RELEASE_MS).unref();
+    this.#missing.set(session, (this.#missing.get(session) ?? 0) + 1);
   }
 
   /**
@@ -266,24 +300,6 @@ class EventLimits {
 }
 
 /**
- * Return the entry of a key, and make it the last one of the map. If the key is new and the map is full, drop the least
- * recently used entry.
- *
- * @template Entry
- * @param {Map<string, Entry>} map
- * @param {string} key
- * @param {() => Entry} make
- * @returns {Entry}
- */
-function use(map, key, make) {
-  const entry = map.get(key) ?? make();
-  map.delete(key);
-  if (map.size >= MAX_BUCKETS) map.delete(map.keys().next().value ?? "");
-  map.set(key, entry);
-  return entry;
-}
-
-/**
  * Return the session id at the end of a message, or "".
  *
  * @type {(message: Buffer) => string}
@@ -292,15 +308,19 @@ function sessionOf(message) {
   return message.subarray(-TAIL_BYTES).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
 }
 
-/** @type {(rate: Rate) => Bucket} */
-const newBucket = (rate) => ({ rate, left: rate.burst, at: performance.now(), held: [], heldCost: 0 });
+/** @type {(parts: Buffer[]) => Buffer} */
+const endOf = (parts) => Buffer.concat(parts.slice(-2));
 
-/** @type {(bucket: Bucket) => void} */
-function refill(bucket) {
-  const now = performance.now();
-  const { burst, perSecond } = bucket.rate;
-  bucket.left = Math.min(burst, bucket.left + ((now - bucket.at) / 1_000) * perSecond);
-  bucket.at = now;
+/**
+ * Return how many bytes a message with this beginning may have.
+ *
+ * @type {(head: Buffer) => number}
+ */
+function maxBytesOf(head) {
+  if (isValue(head)) return MAX_REPLY_BYTES;
+  const method = methodOf(head);
+  const isOptional = LIMITED.has(method) || method.startsWith(REQUEST_PREFIX) || method === PAUSED_METHOD;
+  return isOptional ? MAX_EVENT_BYTES : Infinity;
 }
 
 /**
