@@ -17,7 +17,7 @@ def har(**request: Any) -> bytes:
     return json.dumps({"log": {"entries": [{"request": request, "response": {"status": 200}}]}}).encode()
 
 
-def mask_request(data: bytes, mask: Callable[[str], str] = str) -> Any:
+def mask_request(data: bytes, mask: Callable[[Any], Any] = lambda value: value) -> Any:
     (entry,) = json.loads(mask_har(data, mask))["log"]["entries"]
     return entry["request"]
 

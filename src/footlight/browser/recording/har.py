@@ -43,16 +43,20 @@ class HarRecorder(KeptRecording):
             raise
         return recorder
 
-    async def stop(self, mask: Callable[[str], str] | None) -> None:
-        """Write the HAR. If there is a `mask`, it is applied to each text."""
+    async def stop(self, mask: Callable[[Any], Any] | None) -> None:
+        """Write the HAR. If there is a `mask`, it is applied to each text and number."""
         await self._write(
             self._context.tracing.stop_har,
-            lambda file: file.write(mask_har(self._raw.read_bytes(), mask or str)),
+            lambda file: file.write(mask_har(self._raw.read_bytes(), mask or _keep)),
         )
 
 
-def mask_har(har: bytes, mask: Callable[[str], str] = str) -> bytes:
-    """Return the HAR without cookies and login headers, and with `mask` applied to each text."""
+def _keep(value: Any) -> Any:
+    return value
+
+
+def mask_har(har: bytes, mask: Callable[[Any], Any] = _keep) -> bytes:
+    """Return the HAR without cookies and login headers, and with `mask` applied to each value."""
     document = json.loads(har)
     for entry in document["log"]["entries"]:
         for message in (entry.get("request", {}), entry.get("response", {})):
@@ -63,15 +67,13 @@ def mask_har(har: bytes, mask: Callable[[str], str] = str) -> bytes:
     return json.dumps(mask_json(document, mask), ensure_ascii=False, indent=1).encode("utf-8", "replace")
 
 
-def mask_json(value: Any, mask: Callable[[str], str]) -> Any:
-    """Return a copy of a JSON value with `mask` applied to its texts. Keys are unchanged."""
-    if isinstance(value, str):
-        return mask(value)
+def mask_json(value: Any, mask: Callable[[Any], Any]) -> Any:
+    """Return a copy of a JSON value with `mask` applied to its texts and numbers. Keys are unchanged."""
     if isinstance(value, list):
         return [mask_json(item, mask) for item in cast("list[Any]", value)]
     if isinstance(value, dict):
         return {key: mask_json(item, mask) for key, item in cast("dict[str, Any]", value).items()}
-    return value
+    return mask(value)
 
 
 def _redact(named: Iterable[Any]) -> None:

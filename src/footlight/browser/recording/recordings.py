@@ -7,7 +7,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.output_folder import fill_reserved
 from footlight.browser.reading.screenshots import ScreenshotOptions, take_screenshot
@@ -48,7 +48,7 @@ class Recordings:
         scratch: Path,
         *,
         files: SessionFiles,
-        mask: Callable[[str], str] | None = None,
+        mask: Callable[[Any], Any] | None = None,
     ) -> None:
         """Create the recordings.
 

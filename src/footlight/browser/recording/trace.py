@@ -7,7 +7,7 @@ import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from footlight.browser.recording.har import mask_json
 from footlight.browser.recording.kept_recording import KeptRecording
@@ -34,8 +34,8 @@ class TraceRecorder(KeptRecording):
         await context.tracing.start(screenshots=True, snapshots=True, sources=False)
         return cls(context, path, scratch)
 
-    async def stop(self, mask: Callable[[str], str] | None) -> None:
-        """Write the trace. If there is a `mask`, it is applied to each text."""
+    async def stop(self, mask: Callable[[Any], Any] | None) -> None:
+        """Write the trace. If there is a `mask`, it is applied to each text and number."""
 
         def copy(file: BinaryIO) -> None:
             if mask:
@@ -47,19 +47,17 @@ class TraceRecorder(KeptRecording):
         await self._write(lambda: self._context.tracing.stop(path=self._raw), copy)
 
 
-def copy_masked(trace: Path, out: BinaryIO, mask: Callable[[str], str]) -> None:
-    """Write a copy of the trace with `mask` applied to each text. Screenshots are unchanged."""
+def copy_masked(trace: Path, out: BinaryIO, mask: Callable[[Any], Any]) -> None:
+    """Write a copy of the trace with `mask` applied to each text and number. Screenshots are unchanged."""
     with zipfile.ZipFile(trace) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
         for name in source.namelist():
             copy.writestr(name, _mask_file(name, source.read(name), mask))
 
 
-def _mask_file(name: str, data: bytes, mask: Callable[[str], str]) -> bytes | str:
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data
+def _mask_file(name: str, data: bytes, mask: Callable[[Any], Any]) -> bytes:
     if not name.endswith(_JSON_LINES):
-        return mask(text)
-    lines = (json.dumps(mask_json(json.loads(line), mask)) for line in text.splitlines() if line)
-    return "".join(f"{line}\n" for line in lines)
+        # A resource may have another encoding, in which ASCII characters are the same bytes.
+        return mask(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    # JSON escapes only these line breaks: `str.splitlines` would also split at others in texts of pages.
+    lines = (json.dumps(mask_json(json.loads(line), mask)) for line in data.split(b"\n") if line.strip())
+    return "".join(f"{line}\n" for line in lines).encode()

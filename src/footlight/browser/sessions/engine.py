@@ -9,7 +9,7 @@ import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from footlight.browser.driver.driver_process import Driver
 from footlight.browser.driver.pending_starts import SILENCE_ADVICE, PendingStarts
@@ -68,7 +68,7 @@ class Engine:
         *,
         on_change: OnChange = ignore_change,
         secrets: tuple[str, ...] = (),
-        mask: Callable[[str], str] | None = None,
+        mask: Callable[[Any], Any] | None = None,
         named_sessions: bool = False,
         make_table: MakeTable | None = None,
         session_prefix: str = "",

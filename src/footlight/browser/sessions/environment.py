@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footlight.browser.context.devices import Devices
 from footlight.browser.driver.file_quota import FileQuota
@@ -39,7 +39,7 @@ class SessionEnvironment:
     on_change: OnChange = ignore_change
     secrets: tuple[str, ...] = ()
     """The values of the server's secrets, which must not appear in screenshots."""
-    mask: Callable[[str], str] | None = None
+    mask: Callable[[Any], Any] | None = None
     """Masks the secrets in a text before it is written to a file. None without secrets."""
     after_crash: str = "the session is created again at its next use"
     """The part of the error about a crashed browser that describes how the session continues."""

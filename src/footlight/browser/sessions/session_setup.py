@@ -72,7 +72,7 @@ class SessionSetup:
     """Returns a folder with a short path, for browsers whose profile lock is a socket."""
     starts: PendingStarts
     secrets: tuple[str, ...]
-    mask: Callable[[str], str] | None
+    mask: Callable[[Any], Any] | None
     on_change: OnChange
 
     def make_app_sessions(
