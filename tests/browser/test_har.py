@@ -55,3 +55,29 @@ def test_server_secrets_are_masked_in_every_encoding() -> None:
         "postData": {"text": '{"password": "[secret WORD]"}'},
         "status": 200,
     }
+
+
+def test_rest_of_a_har_is_masked_and_kept() -> None:
+    pages = [{"title": '"entries": [ hunter2', "pageTimings": {"onLoad": 4}}]
+    written = {"log": {"version": "1.2", "pages": pages, "entries": [{"time": 1}, {"time": 2}]}}
+    mask = Masker(Secrets({"WORD": "hunter2"}))
+
+    masked = json.loads(mask_har(json.dumps(written, indent=2).encode(), mask))
+
+    pages[0]["title"] = '"entries": [ [secret WORD]'
+    assert masked == written
+    assert json.loads(mask_har(b'{"log": {"entries": []}}')) == {"log": {"entries": []}}
+
+
+def test_entries_are_read_one_by_one() -> None:
+    """Reading all of them at once would keep other threads from running."""
+    seen: list[Any] = []
+
+    def mask(value: Any) -> Any:
+        seen.append(value)
+        return value
+
+    with pytest.raises(json.JSONDecodeError):
+        mask_har(b'{"log": {"entries": [{"comment": "first"}, {"comment": ', mask)
+
+    assert seen == ["first"]

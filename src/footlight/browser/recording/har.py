@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -56,15 +57,40 @@ def _keep(value: Any) -> Any:
 
 
 def mask_har(har: bytes, mask: Callable[[Any], Any] = _keep) -> bytes:
-    """Return the HAR without cookies and login headers, and with `mask` applied to each value."""
-    document = json.loads(har)
-    for entry in document["log"]["entries"]:
+    """Return the HAR without cookies and login headers, and with `mask` applied to each value.
+
+    Its entries are read and written one by one. No other thread of Python runs while a JSON text is read.
+    """
+    text = har.decode()
+    begin = at = text.index(_ENTRIES) + len(_ENTRIES)
+    entries: list[str] = []
+    while text[at := _end_of_gap(text, at)] != "]":
+        entry, at = _DECODER.raw_decode(text, at)
         for message in (entry.get("request", {}), entry.get("response", {})):
             _redact(message.get("cookies", ()))
             _redact(
                 header for header in message.get("headers", ()) if header["name"].lower() in SECRET_HEADERS
             )
-    return json.dumps(mask_json(document, mask), ensure_ascii=False, indent=1).encode("utf-8", "replace")
+        entries.append(_write(mask_json(entry, mask)))
+    document = json.loads(text[:begin] + text[at:])
+    before, _, after = _write(mask_json(document, mask)).partition(_ENTRIES)
+    return "".join((before, _ENTRIES, ",\n".join(entries), after)).encode("utf-8", "replace")
+
+
+_ENTRIES = '"entries": ['
+"""The beginning of the list of entries. In a string, its quotation marks would follow backslashes."""
+_DECODER = json.JSONDecoder()
+_GAP = re.compile(r"[\s,]*+")
+
+
+def _end_of_gap(text: str, at: int) -> int:
+    """Return the position after the white space and the commas at `at`."""
+    gap = _GAP.match(text, at)
+    return gap.end() if gap else at
+
+
+def _write(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def mask_json(value: Any, mask: Callable[[Any], Any]) -> Any:
