@@ -57,12 +57,14 @@ def test_server_secrets_are_masked_in_every_encoding() -> None:
     }
 
 
-def test_rest_of_a_har_is_masked_and_kept() -> None:
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+def test_rest_of_a_har_is_masked_and_kept(indent: int | None, separators: tuple[str, str]) -> None:
     pages = [{"title": '"entries": [ hunter2', "pageTimings": {"onLoad": 4}}]
     written = {"log": {"version": "1.2", "pages": pages, "entries": [{"time": 1}, {"time": 2}]}}
     mask = Masker(Secrets({"WORD": "hunter2"}))
 
-    masked = json.loads(mask_har(json.dumps(written, indent=2).encode(), mask))
+    masked = json.loads(mask_har(json.dumps(written, indent=indent, separators=separators).encode(), mask))
 
     pages[0]["title"] = '"entries": [ [secret WORD]'
     assert masked == written

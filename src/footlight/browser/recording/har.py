@@ -62,9 +62,9 @@ def mask_har(har: bytes, mask: Callable[[Any], Any] = _keep) -> bytes:
     Its entries are read and written one by one. No other thread of Python runs while a JSON text is read.
     """
     text = har.decode()
-    begin = at = text.index(_ENTRIES) + len(_ENTRIES)
+    begin = at = _end_of(_BEFORE_ENTRIES.search(text), len(text))
     entries: list[str] = []
-    while text[at := _end_of_gap(text, at)] != "]":
+    while text[at := _end_of(_GAP.match(text, at), at)] != "]":
         entry, at = _DECODER.raw_decode(text, at)
         for message in (entry.get("request", {}), entry.get("response", {})):
             _redact(message.get("cookies", ()))
@@ -77,16 +77,16 @@ def mask_har(har: bytes, mask: Callable[[Any], Any] = _keep) -> bytes:
     return "".join((before, _ENTRIES, ",\n".join(entries), after)).encode("utf-8", "replace")
 
 
-_ENTRIES = '"entries": ['
+_BEFORE_ENTRIES = re.compile(r'"entries"\s*+:\s*+\[')
 """The beginning of the list of entries. In a string, its quotation marks would follow backslashes."""
+_ENTRIES = '"entries": ['
+"""The same as it is written."""
 _DECODER = json.JSONDecoder()
 _GAP = re.compile(r"[\s,]*+")
 
 
-def _end_of_gap(text: str, at: int) -> int:
-    """Return the position after the white space and the commas at `at`."""
-    gap = _GAP.match(text, at)
-    return gap.end() if gap else at
+def _end_of(found: re.Match[str] | None, otherwise: int) -> int:
+    return found.end() if found else otherwise
 
 
 def _write(value: Any) -> str:
