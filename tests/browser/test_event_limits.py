@@ -229,7 +229,7 @@ def test_requests_count_by_their_size() -> None:
 
 
 def test_oversized_request_is_dropped_and_fails_if_it_waits() -> None:
-    url = "x" * 10_240_000
+    url = "x" * (64 << 20)
     paused = event("Fetch.requestPaused", requestId="interception-1", request={"url": url}, networkId="77.1")
     reported = event("Footlight.requestsDropped", "S2", count=2)
     sessions = [attached("S1", "T"), attached("S2", "T")]

@@ -22,6 +22,7 @@ const REQUESTS = { burst: 2_000, perSecond: 100 }; // The driver and the server 
 const BYTES_PER_EVENT = 4_096; // A longer event counts as several.
 const BYTES_PER_REQUEST = 32_768; // The same for the events about a request.
 const MAX_EVENT_BYTES = EVENTS.burst * BYTES_PER_EVENT; // A longer event is dropped, if the driver can do without it.
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024; // The same for an event about a request, which may contain an upload.
 const TOO_LARGE = `Footlight dropped a message of this page to the console or the like, because it has more than \
 ${MAX_EVENT_BYTES.toLocaleString("en")} bytes`;
 const MAX_HELD = 200; // The number of messages of a page that the driver keeps.
@@ -319,8 +320,8 @@ const endOf = (parts) => Buffer.concat(parts.slice(-2));
 function maxBytesOf(head) {
   if (isValue(head)) return MAX_REPLY_BYTES;
   const method = methodOf(head);
-  const isOptional = LIMITED.has(method) || method.startsWith(REQUEST_PREFIX) || method === PAUSED_METHOD;
-  return isOptional ? MAX_EVENT_BYTES : Infinity;
+  if (LIMITED.has(method)) return MAX_EVENT_BYTES;
+  return method.startsWith(REQUEST_PREFIX) || method === PAUSED_METHOD ? MAX_REQUEST_BYTES : Infinity;
 }
 
 /**
