@@ -22,20 +22,17 @@ import {
   closest,
   getAttribute,
   getBoundingClientRect,
-  hasBox,
   hitAt,
-  hitInView,
-  INTERACTIVE,
   matches,
   middleOf,
   shadowOf,
 } from "./press_places.js";
+import { pressTarget } from "./press_target.js";
 
 const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
 const CLICKS = new Set(["click", "auxclick", "contextmenu"]);
 const DROPS = ["drop", "input", "change"];
 const FRAMES = "iframe, frame, object, embed, fencedframe";
-const MAX_PARTS = 50;
 
 const connected = getter(Node, "isConnected");
 const textOf = getter(Node, "textContent");
@@ -249,42 +246,6 @@ function describe(element) {
   if (!(element instanceof Element)) return "the document";
   const attributes = ["id", "class"].map((name) => [name, (getAttribute.call(element, name) || "").slice(0, 60)]);
   return `<${element.localName}${attributes.map(([name, value]) => (value ? ` ${name}="${value}"` : "")).join("")}>`;
-}
-
-// ---- toggles ----
-
-/**
- * Return the element to press. If a label hides its checkbox, the label is pressed, as users do.
- *
- * @type {(element: Element) => Element}
- */
-function pressTarget(element) {
-  const isToggle = element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio");
-  if (!isToggle || element.disabled || !connected.call(element)) return element;
-  const label = [...(element.labels || [])].find((one) => hasBox(one) || one.querySelector("*"));
-  if (!label || canBeHit(element)) return element;
-  const parts = [label, ...Array.from(label.querySelectorAll("*")).slice(0, MAX_PARTS)];
-  return parts.find((part) => hasBox(part) && reachesToggle(part, label, element)) || element;
-}
-
-/** @type {(element: Element) => boolean} */
-function canBeHit(element) {
-  if (!hasBox(element)) return false;
-  const hit = hitInView(element);
-  return hit === element || !hit;
-}
-
-/**
- * Return whether a press in the middle of the part hits the label, and no other control in it, such as a link.
- *
- * @type {(part: Element, label: Element, toggle: Element) => boolean}
- */
-function reachesToggle(part, label, toggle) {
-  const hit = hitInView(part);
-  if (!hit || !isIn(hit, label)) return false;
-  for (let at = /** @type {any} */ (hit); at !== label; at = outside(at))
-    if (at !== toggle && at instanceof Element && matches.call(at, INTERACTIVE)) return false;
-  return true;
 }
 
 // ---- ready to be pressed ----

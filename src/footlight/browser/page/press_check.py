@@ -68,13 +68,14 @@ class PressOutcome(NamedTuple):
 async def register_press_check(playwright: Playwright) -> None:
     """Register the press check. Call this before any page is opened."""
     source = selector_engine(
-        Path(__file__).parent, GETTER, "around", "press_places", "press_areas", "press_inside", "press_check"
+        Path(__file__).parent,
+        *(GETTER, "around", "press_places", "press_areas", "press_inside", "press_target", "press_check"),
     )
     await playwright.selectors.register(_ENGINE, source, content_script=True)
 
 
 def find_press_target(element: Locator) -> Locator:
-    """Return the element, or the part of its label to press if it is a checkbox that the label hides."""
+    """Return the element, or the part to press if it is a field that its label or its drawing hides."""
     return element.locator(PRESS_TARGET)
 
 

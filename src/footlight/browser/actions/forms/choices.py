@@ -10,6 +10,7 @@ from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import find_about, run_about
 from footlight.browser.page.element_diagnosis import find_obstacle
 from footlight.browser.page.element_operations import read_element
+from footlight.browser.page.press_check import find_press_target
 from footlight.browser.page.refs import locate_now
 from footlight.errors import FootlightError, InvalidParameterError
 from footlight.javascript import page_function
@@ -41,9 +42,9 @@ _FOLDER = Path(__file__).parent
 _RADIO, _RADIOS = (
     page_function(_FOLDER, ["field", "naming", "radios"], name) for name in ("findRadio", "listRadios")
 )
-_NAMES, _OPTION, _OPTIONS, _CHOSEN, _SUGGESTS = (
+_NAMES, _OPTION, _OPTIONS, _CHOSEN, _SUGGESTS, _OFFERS = (
     page_function(_FOLDER, ["field", "naming", "options"], name)
-    for name in ("listNames", "findOption", "listOptions", "listChosen", "suggests")
+    for name in ("listNames", "findOption", "listOptions", "listChosen", "suggests", "offers")
 )
 
 
@@ -78,7 +79,7 @@ async def open_and_choose(
     page: Page, box: Locator, field: Field, deadline: Deadline, timeout_ms: float
 ) -> None:
     if await box.get_attribute("aria-expanded", timeout=timeout_ms) != "true":
-        await press(page, box, timeout_ms)
+        await press(page, find_press_target(box), timeout_ms)
     wait_ms = deadline.start_patience().element_ms / 2
     if option := await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms):
         await press(page, option, timeout_ms)
@@ -109,11 +110,17 @@ async def choose_options(
         await press(page, option, timeout_ms)
 
 
-async def take_suggestion(page: Page, field: Field, deadline: Deadline) -> bool:
-    """Choose the suggestion that equals the text of a field. Return whether there was one."""
+async def take_suggestion(
+    page: Page, field: Field, deadline: Deadline, *, is_offered: bool = False
+) -> bool:
+    """Choose the suggestion that equals the text of a field. Return whether there was one.
+
+    With `is_offered`, choose only an option that the open list of the field shows already.
+    """
 
     async def take(box: Locator, timeout_ms: float) -> bool:
-        if not await run_about(box, _SUGGESTS, timeout_ms=timeout_ms):
+        script, argument = (_OFFERS, option_name(field)) if is_offered else (_SUGGESTS, None)
+        if not await run_about(box, script, argument, timeout_ms=timeout_ms):
             return False
         wait_ms = min(SUGGEST_MS, timeout_ms)
         if option := await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms):

@@ -120,7 +120,7 @@ async def set_checked(page: Page, selector: str, checked: bool, deadline: Deadli
         selector,
         deadline,
         lambda element, timeout_ms: _press_until_checked(
-            page, find_press_target(element), checked, deadline, timeout_ms
+            page, element, checked, deadline, timeout_ms
         ),
     )
     return pressed is not False
@@ -141,7 +141,7 @@ async def _press_until_checked(
         raise Error("Cannot uncheck radio button")
     # A mixed checkbox is ticked before it is unticked.
     for is_last in (False, True) if is_reached else (True,):
-        await press(page, element, deadline.action_ms)
+        await press(page, find_press_target(element), deadline.action_ms)
         if page.document_request is not None or page.closed:
             break
         # The page may have removed the element.

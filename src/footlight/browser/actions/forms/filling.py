@@ -80,13 +80,18 @@ async def choose_option(page: Page, selector: str, value: str, deadline: Deadlin
         if kind.name not in ("combobox", "listbox"):
             raise
     field = Field(selector, [value] if kind.multiple else value)  # A list replaces the previous choice.
+    if kind.editable and await take_suggestion(page, field, deadline, is_offered=True):
+        return Choice([value], [value])
     filled = await _fill(page, field, kind, deadline)
     if filled.kind == "text":
-        raise InvalidParameterError(
-            f'value: "{selector}" suggests no option "{value}"; the text is in the field now',
-            parameter="value",
-            suggestion="Look at the options that it shows, and click one.",
-        )
+        # The page may search for something else than the names of the options.
+        await fill_field(page, selector, "", deadline, check=False)
+        if not await take_suggestion(page, field, deadline):
+            raise InvalidParameterError(
+                f'value: "{selector}" suggests no option "{value}"; the field is empty now',
+                parameter="value",
+                suggestion="Look at the options that it shows, and click one.",
+            )
     return Choice([value], [value])
 
 

@@ -3,6 +3,9 @@
 import { fieldOf } from "./field.js";
 import { ariaName, clean, findByIds, innerName } from "./naming.js";
 
+const MAX_POPUP_LEVELS = 3;
+const MAX_DRAWN = 1_000;
+
 /**
  * Return the labels and values of the options of a `select` element, or null for another element.
  *
@@ -16,13 +19,38 @@ export function listNames(element) {
 }
 
 /**
- * Return the only visible option with this name, or null.
+ * Return the only visible option with this name, or null. If the option is only for screen readers, return what is drawn
+ * for it.
  *
  * @type {(element: Element, wanted: string) => Element | null}
  */
 export function findOption(element, wanted) {
-  const found = optionsOf(element).filter((option) => isShown(option) && nameOf(option, element) === clean(wanted));
-  return found.length === 1 ? found[0] : null;
+  const name = clean(wanted);
+  const found = optionsOf(element).filter((option) => isShown(option) && nameOf(option, element) === name);
+  return found.length ? findOnly(found) : findDrawn(element, name);
+}
+
+/** @type {(found: Element[]) => Element | null} */
+const findOnly = (found) => (found.length === 1 ? found[0] : null);
+
+/**
+ * Return the only element with this text beside an open list, or null. Libraries with lists that are drawn in part put
+ * only some options into a list for screen readers.
+ *
+ * @type {(element: Element, name: string) => Element | null}
+ */
+function findDrawn(element, name) {
+  for (const list of listsOf(element)) {
+    let popup = list.parentElement;
+    for (let level = 0; popup && level < MAX_POPUP_LEVELS && !popup.contains(element); level++) {
+      const parts = Array.from(popup.querySelectorAll("*")).slice(0, MAX_DRAWN);
+      const named = parts.filter((part) => clean(part.textContent) === name && isShown(part) && !list.contains(part));
+      const innermost = named.filter((part) => !named.some((other) => other !== part && part.contains(other)));
+      if (innermost.length) return findOnly(innermost.filter((part) => !isRefused(part)));
+      popup = popup.parentElement;
+    }
+  }
+  return null;
 }
 
 /** @type {(element: Element) => string[]} */
@@ -49,16 +77,41 @@ export function suggests(element) {
   );
 }
 
+/**
+ * Return whether the open list of a field shows this option.
+ *
+ * @type {(element: Element, wanted: string) => boolean}
+ */
+export function offers(element, wanted) {
+  return element.getAttribute("aria-expanded") === "true" && findOption(element, wanted) !== null;
+}
+
 /** @type {(element: Element) => Element[]} */
 function optionsOf(element) {
-  return listsOf(element).flatMap((list) => Array.from(list.querySelectorAll("[role=option]")));
+  return listsOf(element).flatMap((list) => findInFlatTree(list, "[role=option]"));
+}
+
+/**
+ * Return the elements inside an element that match a selector, also those that are assigned to a slot in it.
+ *
+ * @type {(list: Element, selector: string) => Element[]}
+ */
+function findInFlatTree(list, selector) {
+  const slots = list instanceof HTMLSlotElement ? [list] : Array.from(list.querySelectorAll("slot"));
+  const assigned = slots.flatMap((slot) => slot.assignedElements({ flatten: true }));
+  return [list, ...assigned].flatMap((top) => [
+    ...(top !== list && top.matches(selector) ? [top] : []),
+    ...top.querySelectorAll(selector),
+  ]);
 }
 
 /** @type {(element: Element) => Element[]} */
 function listsOf(element) {
   if (element.getAttribute("role") === "listbox") return [element];
   const own = ["aria-controls", "aria-owns"].flatMap((key) => findByIds(element, element.getAttribute(key)));
-  if (own.length) return own;
+  if (own.length) return [...new Set(own)];
+  const inside = Array.from(element.querySelectorAll("[role=listbox]")).filter(isShown);
+  if (inside.length) return inside;
   const open = Array.from(element.ownerDocument.querySelectorAll("[role=listbox]")).filter(isShown);
   return open.length === 1 ? open : [];
 }
@@ -68,7 +121,14 @@ function nameOf(option, field) {
   return ariaName(option, field) || innerName(option);
 }
 
+/**
+ * Return whether the cursor shows that an element is disabled.
+ *
+ * @type {(element: Element) => boolean}
+ */
+const isRefused = (element) => getComputedStyle(element).cursor === "not-allowed";
+
 /** @type {(element: Element) => boolean} */
 function isShown(element) {
-  return element.getClientRects().length > 0;
+  return Array.from(element.getClientRects()).some(({ width, height }) => width > 0 && height > 0);
 }

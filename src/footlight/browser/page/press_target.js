@@ -1,0 +1,81 @@
+// The part of the page that users press instead of a field that is hidden or covered by its own drawing.
+
+import { getter } from "../driver/getter.js";
+import { isIn, outside } from "./around.js";
+import { getBoundingClientRect, hasBox, hitInView, INTERACTIVE, matches } from "./press_places.js";
+
+const FIELDS = `input, textarea, [role=combobox], [role=checkbox], [role=radio], [role=searchbox], [role=spinbutton],
+  [role=switch], [role=textbox]`;
+const MAX_PARTS = 50;
+const MAX_LEVELS = 5; // Between a field and the element around it and its drawing.
+const MAX_HEIGHT = 100; // CSS pixels. What is higher than a field may be a layer over a part of the page.
+
+const isConnected = getter(Node, "isConnected");
+const { contains: holds } = Node.prototype;
+const { querySelectorAll: findAllIn } = Element.prototype;
+
+/**
+ * Return the element to press. If a label or the drawing of a field hides it, that is pressed, as users do.
+ *
+ * @type {(element: Element) => Element}
+ */
+export function pressTarget(element) {
+  if (!matches.call(element, FIELDS) || matches.call(element, ":disabled") || !isConnected.call(element)) return element;
+  if (canBeHit(element)) return element;
+  const isToggle = element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio");
+  const label = isToggle ? [...(element.labels || [])].find((one) => hasBox(one) || one.querySelector("*")) : undefined;
+  const own = label && holds.call(label, element) ? findPart(label, element) : null;
+  return own || findDrawing(element) || (label && findPart(label, element)) || element;
+}
+
+/** @type {(element: Element) => boolean} */
+function canBeHit(element) {
+  if (!hasBox(element)) return false;
+  const hit = hitInView(element);
+  return hit === element || !hit;
+}
+
+/**
+ * Return the label or a part of it that a press in its middle hits, and no other control in it, such as a link.
+ *
+ * @type {(label: Element, toggle: Element) => Element | null}
+ */
+function findPart(label, toggle) {
+  const parts = [label, ...Array.from(findAllIn.call(label, "*")).slice(0, MAX_PARTS)];
+  return parts.find((part) => hasBox(part) && reachesToggle(part, label, toggle)) || null;
+}
+
+/** @type {(part: Element, label: Element, toggle: Element) => boolean} */
+function reachesToggle(part, label, toggle) {
+  const hit = hitInView(part);
+  if (!hit || !isIn(hit, part)) return false;
+  for (let at = /** @type {any} */ (hit); at !== label; at = outside(at))
+    if (at !== toggle && at instanceof Element && matches.call(at, INTERACTIVE)) return false;
+  return true;
+}
+
+/**
+ * Return what a press hits in the nearest element around a field, if that holds no other control and its cursor shows
+ * that it can be clicked. Libraries draw their fields in such elements, over or instead of the `input`.
+ *
+ * @type {(field: Element) => Element | null}
+ */
+function findDrawing(field) {
+  let outer = /** @type {any} */ (outside(field));
+  for (let level = 0; outer && level < MAX_LEVELS; outer = outside(outer)) {
+    if (!(outer instanceof Element) || !hasBox(outer)) continue;
+    level += 1;
+    if (getBoundingClientRect.call(outer).height > MAX_HEIGHT || hasOtherControl(outer, field)) return null;
+    const hit = hitInView(hasBox(field) ? field : outer);
+    if (hit && isIn(hit, outer)) return isClicked(hit) ? hit : null;
+  }
+  return null;
+}
+
+/** @type {(outer: Element, field: Element) => boolean} */
+const hasOtherControl = (outer, field) =>
+  [...findAllIn.call(outer, INTERACTIVE)].some((each) => each !== field && !holds.call(each, field));
+
+/** @type {(hit: Element) => boolean} */
+const isClicked = (hit) =>
+  /^(pointer|text)$/.test(getComputedStyle(hit).cursor) && getBoundingClientRect.call(hit).height <= MAX_HEIGHT;

@@ -1,0 +1,161 @@
+"""Fields that libraries draw themselves: drop-downs with partly drawn lists, slots, and covered or hidden inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+PARTLY_LISTED = """<style>.option { height: 20px; cursor: pointer } .off { cursor: not-allowed }</style>
+<input id=city role=combobox aria-autocomplete=list aria-controls=cities aria-owns=cities aria-expanded=false>
+<div><div id=cities role=listbox style="height: 0; width: 0; overflow: hidden"></div><div id=drawn></div></div>
+<output id=chosen></output><script>
+const all = [['p', 'Paris'], ['r', 'Rome'], ['b', 'Berlin'], ['x', 'Off']];
+// The list is searched by the keys of its options.
+const draw = () => {
+  const fit = all.filter(([key]) => key.includes(city.value));
+  cities.innerHTML = fit.slice(0, 2).map(([key, name]) => `<div role=option aria-label=${name}>${key}</div>`).join('');
+  drawn.innerHTML = fit.map(([_, name]) =>
+    `<div class="option ${name === 'Off' ? 'off' : ''}"><div>${name}</div></div>`).join('');
+  city.ariaExpanded = 'true';
+};
+city.onclick = city.oninput = draw;
+drawn.onclick = ({target}) => {
+  if (target.closest('.off')) return;
+  chosen.textContent += target.textContent + '; ';
+  city.value = '';
+  cities.innerHTML = drawn.innerHTML = '';
+  city.ariaExpanded = 'false';
+};
+</script>"""
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+async def test_option_is_chosen_that_only_screen_readers_find_in_the_list(
+    browser: SessionBrowser, is_open: bool
+) -> None:
+    await browser.show(PARTLY_LISTED)
+    if is_open:
+        await browser.call("click", selector="#city")
+
+    rome = await browser.call("select", selector="#city", value="Rome")
+    await browser.call("select", selector="#city", value="Berlin")
+
+    assert rome["selected"] == ["Rome"]
+    assert await browser.evaluate("chosen.textContent") == "Rome; Berlin; "
+
+
+async def test_drawn_option_that_is_disabled_is_refused(browser: SessionBrowser) -> None:
+    await browser.show(PARTLY_LISTED)
+
+    error = await browser.refused("select", selector="#city", value="Off")
+
+    assert error["message"] == 'value: "#city" suggests no option "Off"; the field is empty now'
+    assert await browser.evaluate("chosen.textContent") == ""
+
+
+async def test_option_in_a_slot_of_the_list_is_chosen(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<my-select id=it><div role=option>Paris</div><div><div role=option>Rome</div></div></my-select><script>
+        const root = it.attachShadow({mode: 'open'});
+        root.innerHTML = `<input role=combobox readonly aria-expanded=false aria-controls=list>
+          <div id=list role=listbox hidden><slot></slot></div>`;
+        const [box, list] = root.querySelectorAll('input, div');
+        box.onclick = () => { list.hidden = false; box.ariaExpanded = 'true'; };
+        it.onclick = ({target}) => {
+          if (target.role === 'option') { box.value = target.textContent; list.hidden = true; } };
+        </script>"""
+    )
+
+    await browser.call("select", selector="#it input", value="Rome")
+
+    assert await browser.evaluate("it.shadowRoot.querySelector('input').value") == "Rome"
+
+
+async def test_option_is_found_in_the_list_inside_its_combobox(browser: SessionBrowser) -> None:
+    """Other lists of the page are open, and the combobox does not name its own."""
+    await browser.show(
+        """<ul role=listbox><li role=option>Oslo</ul>
+        <div id=it role=combobox tabindex=0 aria-expanded=false onclick="list.hidden = false"><b id=shown>None</b>
+        <div id=list role=listbox hidden><div role=option onclick="shown.textContent = 'Oslo'">Oslo</div></div>
+        </div>"""
+    )
+
+    await browser.call("select", selector="#it", value="Oslo")
+
+    assert await browser.evaluate("shown.textContent") == "Oslo"
+
+
+COVERED = """<div style="position: relative; width: 200px; height: 30px; cursor: CURSOR" onclick="clicks.push('it')">
+  <input id=it role=combobox readonly aria-expanded=false style="width: 20px">
+  <div style="position: absolute; inset: 0; background: white">Select</div></div>
+  <script>window.clicks = []</script>"""
+
+
+async def test_field_covered_by_its_own_drawing_is_clicked_there(browser: SessionBrowser) -> None:
+    await browser.show(COVERED.replace("CURSOR", "pointer"))
+
+    assert "notice" not in await browser.call("click", selector="#it")
+    assert await browser.evaluate("clicks") == ["it"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        COVERED.replace("CURSOR", "wait"),
+        COVERED.replace("CURSOR", "pointer").replace(">Select<", "><a href=#>Select</a><"),
+        COVERED.replace("CURSOR", "pointer").replace("height: 30px", "height: 300px"),
+    ],
+    ids=["busy", "another control", "a layer"],
+)
+async def test_field_covered_by_something_else_is_not_clicked(browser: SessionBrowser, html: str) -> None:
+    await browser.show(html)
+
+    error = await browser.refused("click", selector="#it", timeout=1000)
+
+    assert (error["details"]["reason"], await browser.evaluate("clicks")) == ("covered", [])
+
+
+async def test_covered_combobox_is_opened_to_choose_an_option(browser: SessionBrowser) -> None:
+    await browser.show(
+        COVERED.replace("CURSOR", "pointer").replace("clicks.push('it')", "list.hidden = false")
+        + """<ul id=list role=listbox hidden><li role=option onclick="it.value = 'Rome'">Rome</ul>"""
+    )
+
+    await browser.call("select", selector="#it", value="Rome")
+
+    assert await browser.evaluate("it.value") == "Rome"
+
+
+async def test_checkbox_under_a_part_of_its_label_is_ticked(browser: SessionBrowser) -> None:
+    """The text of the label is in a slot, so only the drawn box belongs to the label in its shadow tree."""
+    await browser.show(
+        """<my-box id=it>Agree</my-box><script>
+        it.attachShadow({mode: 'open'}).innerHTML = `<label style="display: inline-flex; position: relative">
+          <input type=checkbox style="position: absolute; opacity: 0; pointer-events: none">
+          <span style="width: 16px; height: 16px; border: 1px solid"></span><div><slot></slot></div></label>`;
+        </script>"""
+    )
+
+    await browser.call("check", selector="#it input", timeout=3000)
+    assert await browser.evaluate("it.shadowRoot.querySelector('input').checked") is True
+    await browser.call("click", selector="#it input", timeout=3000)
+    assert await browser.evaluate("it.shadowRoot.querySelector('input').checked") is False
+
+
+async def test_hidden_switch_is_pressed_where_it_is_drawn(browser: SessionBrowser) -> None:
+    """A press on its label would be undone: the element around it prevents the default of its clicks."""
+    await browser.show(
+        """<label for=it>Wifi</label><div id=switch_ style="width: 40px">
+        <input id=it type=checkbox role=switch style="position: absolute; width: 0; height: 0; opacity: 0; margin: 0">
+        <span style="display: block; height: 20px; cursor: pointer; background: gray"></span></div><script>
+        switch_.onclick = event => { event.preventDefault(); setTimeout(() => { it.checked = !it.checked; }); };
+        </script>"""
+    )
+
+    await browser.call("check", selector="#it")
+    assert await browser.evaluate("it.checked") is True
+    await browser.call("uncheck", selector="#it")
+    assert await browser.evaluate("it.checked") is False
