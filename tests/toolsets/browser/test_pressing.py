@@ -437,13 +437,17 @@ goal.ondrop = () => { dropped += 1 };"""
     [
         ("", False),
         (
-            "ondragstart = () => goal.style.marginTop = '400px'; goal.ondragover = e => e.preventDefault()",
+            "goal.ondragover = e => { e.preventDefault(); goal.style.marginTop = '400px'; }",
             False,
+        ),
+        (
+            "ondragstart = () => goal.style.marginTop = '300px'; goal.ondragover = e => e.preventDefault()",
+            True,
         ),
         ("goal.ondragover = e => e.preventDefault()", True),
         ("it.draggable = false; goal.onmouseup = goal.ondrop", True),
     ],
-    ids=["refused", "moves away", "taken", "by mouse"],
+    ids=["refused", "moves away", "moves at the start", "taken", "by mouse"],
 )
 async def test_drop_that_the_page_rejects_has_a_notice(
     browser: SessionBrowser, script: str, taken: bool
@@ -455,6 +459,41 @@ async def test_drop_that_the_page_rejects_has_a_notice(
     notice = "the page did not take the drop: it refused it there, or the target moved away"
     assert dragged.get("notice") == (None if taken else notice)
     assert await browser.evaluate("dropped") == int(taken)
+
+
+@pytest.mark.parametrize("is_by_mouse", [False, True], ids=["drag events", "mouse events"])
+async def test_dragged_entry_gets_to_its_target_past_others(
+    browser: SessionBrowser, is_by_mouse: bool
+) -> None:
+    """Sortable lists move the entry while the mouse is over another one, but not during an animation."""
+    await browser.show(
+        """<style>li { height: 30px; width: 200px }</style><ul id=list><li>A<li>B<li>C<li>D</ul><script>
+        let held = null, isBusy = false, last = null;
+        const place = () => {
+          const over = last && document.elementFromPoint(...last)?.closest('li');
+          if (!held || isBusy || !over || over === held) return;
+          isBusy = true;
+          setTimeout(() => { isBusy = false; }, 120);
+          const isAfter = held.compareDocumentPosition(over) & Node.DOCUMENT_POSITION_FOLLOWING;
+          isAfter ? over.after(held) : over.before(held);
+        };
+        const note = event => { last = [event.clientX, event.clientY]; };
+        if (BY_MOUSE) {
+          list.onmousedown = event => { held = event.target; event.preventDefault(); };
+          onmousemove = note;
+          setInterval(place, 50);
+          onmouseup = () => { held = null; };
+        } else {
+          for (const each of list.children) each.draggable = true;
+          ondragstart = event => { held = event.target; };
+          ondragover = event => { event.preventDefault(); note(event); place(); };
+        }
+        </script>""".replace("BY_MOUSE", str(is_by_mouse).lower())
+    )
+
+    await browser.call("drag_and_drop", source="li >> nth=0", target="li >> nth=2")
+
+    assert await browser.evaluate("list.innerText.replace(/\\s+/g, '')") == "BCAD"
 
 
 async def test_clipped_element_is_not_reported_as_its_own_closer(browser: SessionBrowser) -> None:

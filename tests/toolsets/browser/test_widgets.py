@@ -151,7 +151,12 @@ async def test_hidden_switch_is_pressed_where_it_is_drawn(browser: SessionBrowse
         """<label for=it>Wifi</label><div id=switch_ style="width: 40px">
         <input id=it type=checkbox role=switch style="position: absolute; width: 0; height: 0; opacity: 0; margin: 0">
         <span style="display: block; height: 20px; cursor: pointer; background: gray"></span></div><script>
-        switch_.onclick = event => { event.preventDefault(); setTimeout(() => { it.checked = !it.checked; }); };
+        let isOn = false;
+        switch_.onclick = event => {
+          event.preventDefault();
+          isOn = !isOn;
+          queueMicrotask(() => { it.checked = isOn; });
+        };
         </script>"""
     )
 

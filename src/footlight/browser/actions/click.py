@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.actions.keyboard import release_keys
-from footlight.browser.actions.mouse import BUTTON_DOWN_MS, Point, cancel_drag_steps, click_at_once
+from footlight.browser.actions.mouse import (
+    BUTTON_DOWN_MS,
+    Point,
+    cancel_drag_steps,
+    click_at_once,
+    drag_over,
+    find_middle,
+    viewport_size,
+)
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_not_ready, was_dispatched
 from footlight.browser.page.element_diagnosis import element_keeps_moving, find_lasting_cover
 from footlight.browser.page.element_operations import act_on_element
@@ -169,11 +177,13 @@ async def drag_element(page: Page, source: str, target: str, deadline: Deadline)
     """Drag an element onto another one. Return a notice for the caller, or None."""
 
     async def drag(element: Locator, timeout_ms: float) -> str | None:
-        goal = (await locate(page, target, deadline, acts=True)).first
-        async with undo_on_cancel(
-            *cancel_drag_steps(page), after=(asyncio.CancelledError, PlaywrightTimeout)
-        ):
-            await element.drag_to(watch_drag(goal, timeout_ms), timeout=timeout_ms)
+        goal = watch_drag((await locate(page, target, deadline, acts=True)).first, timeout_ms)
+        await element.hover(timeout=timeout_ms)
+        size = await viewport_size(page, deadline)
+        start = await find_middle(element, timeout_ms, size)
+        cancel = undo_on_cancel(*cancel_drag_steps(page), after=(asyncio.CancelledError, Error))
+        async with send_input_to(page, source, deadline), cancel:
+            await drag_over(page.playwright.mouse, start, lambda: find_middle(goal, timeout_ms, size))
         if (await take_outcome(page)).state == "ignored":
             return "the page did not take the drop: it refused it there, or the target moved away"
         return None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_operations import read_element
 from footlight.browser.page.page_operations import evaluate, send_input, undo_on_cancel
@@ -17,7 +19,7 @@ from footlight.errors import InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession, Mouse
+    from playwright.async_api import CDPSession, Locator, Mouse
 
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
@@ -32,6 +34,8 @@ __all__ = [
     "click_at",
     "click_at_once",
     "drag",
+    "drag_over",
+    "find_middle",
     "move",
     "scroll_by",
     "viewport_size",
@@ -49,6 +53,13 @@ BUTTONS: dict[Button, int] = {"left": 1, "right": 2, "middle": 4}
 """The bit of each button in `MouseEvent.buttons`."""
 DRAG_STEPS = 10
 """The number of moves between press and release. Pages distinguish a drag from a click by them."""
+DRAG_START = 12.0
+"""The distance in CSS pixels after which a drag has certainly begun. Pages may show their targets then."""
+HOLD_SECONDS = 0.15
+"""The pause after each move over the target. Many pages rearrange a list while the mouse rests there, and
+ignore it while an animation runs."""
+HOLD_OFFSETS = (1, 0)
+"""The distances of these moves from the middle of the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +120,39 @@ async def drag(page: Page, start: Point, goal: Point, deadline: Deadline) -> Non
             await mouse.down()
             await mouse.move(goal.x, goal.y, steps=DRAG_STEPS)
             await mouse.up()
+
+
+async def drag_over(mouse: Mouse, start: Point, find_goal: Callable[[], Awaitable[Point]]) -> None:
+    """Press the button at a point, hold the mouse over the goal, and release it.
+
+    The goal is searched again when the drag has begun, because a page may then move or show its targets.
+    """
+    goal = await find_goal()
+    await mouse.down()
+    distance = math.hypot(goal.x - start.x, goal.y - start.y)
+    part = min(DRAG_START / distance, 1) if distance else 0
+    await mouse.move(start.x + (goal.x - start.x) * part, start.y + (goal.y - start.y) * part, steps=2)
+    goal = await find_goal()
+    await mouse.move(goal.x, goal.y, steps=DRAG_STEPS)
+    for offset in HOLD_OFFSETS:
+        await asyncio.sleep(HOLD_SECONDS)
+        await mouse.move(goal.x + offset, goal.y)
+    await mouse.up()
+
+
+async def find_middle(element: Locator, timeout_ms: float, size: tuple[float, float]) -> Point:
+    """Scroll an element into view if necessary, and return the middle of its part within a viewport of `size`.
+
+    Raises:
+        Error: the element has no box.
+    """
+    await element.scroll_into_view_if_needed(timeout=timeout_ms)
+    box = await element.bounding_box(timeout=timeout_ms)
+    if box is None:
+        raise Error("Element is not visible")
+    left, right = max(box["x"], 0), min(box["x"] + box["width"], size[0])
+    top, bottom = max(box["y"], 0), min(box["y"] + box["height"], size[1])
+    return Point((left + right) / 2, (top + bottom) / 2)
 
 
 def cancel_drag_steps(page: Page) -> tuple[Callable[[], Awaitable[None]], ...]:
