@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.text.compact import compact_lines
+from footlight.browser.snapshot.text.rendering import make_lines
 from tests.conftest import SessionBrowser
 
 pytestmark = pytest.mark.anyio
@@ -164,3 +169,93 @@ async def test_hidden_switch_is_pressed_where_it_is_drawn(browser: SessionBrowse
     assert await browser.evaluate("it.checked") is True
     await browser.call("uncheck", selector="#it")
     assert await browser.evaluate("it.checked") is False
+
+
+async def test_choice_in_a_styled_drop_down_is_an_effect(browser: SessionBrowser) -> None:
+    """The browser copies the chosen option into the button before the page learns of the choice."""
+    await browser.show(
+        """<style>#it, #it::picker(select) { appearance: base-select }</style>
+        <select id=it aria-label=Pick><button><selectedcontent></selectedcontent></button>
+        <option value=1><b>One</b> first<option value=2><b>Two</b> second</select>""",
+        observe="diff",
+    )
+
+    result = await browser.answer("select", selector="#it", value="Two second", observe="diff")
+    closed = await browser.call("snapshot")
+    await browser.call("click", selector="#it")
+
+    assert result.structured_content is not None
+    assert result.structured_content["effect"] == "page"
+    assert closed["snapshot"].endswith('combobox "Pick": Two second\n options: "One first" | "Two second"')
+    opened = (await browser.call("snapshot"))["snapshot"]
+    assert opened.endswith('\n options: "One first" | "Two second" selected focused')
+
+
+async def test_row_with_presentational_wrappers_is_one_line(browser: SessionBrowser) -> None:
+    """Grids wrap their checkboxes in elements that have a pointer, and name each row by all its cells."""
+    cell = '<div role=gridcell tabindex=-1 style="display: inline-block; width: 90px">'
+    await browser.show(
+        "<div role=grid aria-label=People>"
+        + "".join(
+            f"""<div role=row>{cell}<div role=presentation style="cursor: pointer; width: 20px">
+            <input type=checkbox aria-label=Choose style="margin: 2px"></div></div>{cell}{name}</div></div>"""
+            for name in ("Ada", "Bob", "Eve")
+        )
+        + "</div>"
+    )
+
+    rows = (await browser.call("snapshot"))["snapshot"].split("\n")[1:]
+
+    assert [re.sub(r"e\d+", "e", row) for row in rows] == [
+        ' e row: e checkbox "Choose" | e gridcell "Ada"',
+        ' e row: e "Choose" | e "Bob"',
+        ' e row: e | e "Eve"',
+    ]
+
+
+async def test_named_days_of_a_calendar_are_one_line(browser: SessionBrowser) -> None:
+    days = "".join(
+        f"<span tabindex=-1 aria-label='May {day}, 2031' style='cursor: pointer'>{day}</span>"
+        for day in range(1, 32)
+    )
+    before = "".join(
+        f"<span tabindex=-1 aria-label='April {day}, 2031'>{day}</span>" for day in range(27, 31)
+    )
+    await browser.show(f"<style>span {{ display: inline-block; width: 30px }}</style>{before}{days}")
+
+    lines = (await browser.call("snapshot"))["snapshot"].split("\n")
+
+    assert [re.sub(r"e\d+", "e", line)[:64] for line in lines] == [
+        'generic: e "April 27, 2031": "27" | e: "28" | e: "29" | e: "30"',
+        'generic clickable: e "May 1, 2031": "1" | e: "2" | e: "3" | e: "',
+    ]
+
+
+def test_dates_that_describe_days_are_written_once_in_a_row() -> None:
+    days = [*range(29, 32), *range(1, 5)]
+    nodes = [Node(0, "row", "", "e0")]
+    for day in days:
+        date = f"2031-{5 if day > 28 else 6:02}-{day:02}"
+        nodes.append(Node(1, "cell", str(day), f"e{day}", states=("clickable",), description=date))
+
+    (line,) = [line.render() for line in compact_lines(make_lines(nodes))]
+
+    assert line == (
+        'e0 row of clickable cells: e29 "29" description "2031-05-29" | e30 "30" | e31 "31" | '
+        'e1 "1" description "2031-06-01" | e2 "2" | e3 "3" | e4 "4"'
+    )
+
+
+async def test_removed_rows_with_one_beginning_are_named_by_what_follows(browser: SessionBrowser) -> None:
+    rows = "".join(
+        f"<div role=row aria-label='Press Space to select this row {name}'><span role=gridcell>{name}</span></div>"
+        for name in ("Ada", "Bob", "Eve")
+    )
+    await browser.show(f"<div role=grid>{rows}</div><p>Some words about these people</p>", observe="diff")
+
+    answer = await browser.answer(
+        "evaluate", script="document.querySelector('[role=grid]').innerHTML = ''", observe="diff"
+    )
+
+    assert answer.structured_content is not None
+    assert '3 rows: "…Ada" | "…Bob" | "…Eve"' in answer.structured_content["observation"]["text"]

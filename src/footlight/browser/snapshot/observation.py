@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby, takewhile
 from operator import attrgetter
+from os.path import commonprefix
 from typing import Literal
 
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
@@ -203,10 +204,18 @@ def _removed_words(change: NodeChange) -> str:
 
 def _join_removed(changes: Sequence[NodeChange]) -> Line:
     """Return one line with the first words of each removed element."""
-    names = [quote(shorten(_removed_words(change), MAX_ENTRY_CHARACTERS)) for change in changes[:MAX_ENTRIES]]
+    words = _without_common_beginning([_removed_words(change) for change in changes[:MAX_ENTRIES]])
+    names = [quote(shorten(each, MAX_ENTRY_CHARACTERS)) for each in words]
     more = [f"… {len(changes) - MAX_ENTRIES} more"] if len(changes) > MAX_ENTRIES else []
     title = f"{len(changes)} {plural(changes[0].node.role)}"
     return Line(changes[0].depth, None, _MARKS["removed"], f"{title}: {' | '.join([*names, *more])}")
+
+
+def _without_common_beginning(names: Sequence[str]) -> Sequence[str]:
+    """Return the names without the words with which all of them begin, if these would hide the others."""
+    begin = commonprefix([*names])
+    begin = begin[: begin.rfind(" ") + 1]
+    return [f"…{name[len(begin) :]}" for name in names] if len(begin) > MAX_ENTRY_CHARACTERS // 2 else names
 
 
 def _change_line(change: NodeChange) -> Line:
@@ -251,6 +260,7 @@ def _describe_changed_lines(change: NodeChange) -> str:
     return f"{numbers} of {len(now)}: {quote(shorten(new, MAX_LINES_CHARACTERS))}{before}"
 
 
+_OPPOSITES = {"collapsed": "expanded", "expanded": "collapsed"}
 _MARKS = {"kept": " ", "added": "+", "removed": "-", "changed": "~"}
 
 
@@ -287,7 +297,8 @@ def _describe_changes(was: Node, now: Node, *, without: str) -> Iterator[str]:
         yield f"text was {_quote_short(was.text)}"
     # The line itself shows that an element has the focus, and usually it is the element just used.
     yield from (f"now {state}" for state in now.states if state not in was.states and state != "focused")
-    yield from (f"no longer {state}" for state in was.states if state not in now.states)
+    gone = (state for state in was.states if state not in now.states)
+    yield from (f"no longer {state}" for state in gone if _OPPOSITES.get(state) not in now.states)
     if was.role != now.role:
         yield f"role was {_quote_short(was.role)}"
     if was.description != now.description:

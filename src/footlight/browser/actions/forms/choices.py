@@ -110,9 +110,7 @@ async def choose_options(
         await press(page, option, timeout_ms)
 
 
-async def take_suggestion(
-    page: Page, field: Field, deadline: Deadline, *, is_offered: bool = False
-) -> bool:
+async def take_suggestion(page: Page, field: Field, deadline: Deadline, *, is_offered: bool = False) -> bool:
     """Choose the suggestion that equals the text of a field. Return whether there was one.
 
     With `is_offered`, choose only an option that the open list of the field shows already.

@@ -119,9 +119,7 @@ async def set_checked(page: Page, selector: str, checked: bool, deadline: Deadli
         page,
         selector,
         deadline,
-        lambda element, timeout_ms: _press_until_checked(
-            page, element, checked, deadline, timeout_ms
-        ),
+        lambda element, timeout_ms: _press_until_checked(page, element, checked, deadline, timeout_ms),
     )
     return pressed is not False
 

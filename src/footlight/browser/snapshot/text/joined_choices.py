@@ -7,16 +7,19 @@ from dataclasses import replace
 from itertools import islice, takewhile
 
 from footlight.browser.snapshot.text.rendering import Line
+from footlight.browser.snapshot.text.rows import is_day, without_repeated_names
 
 __all__ = ["OptionLists", "count_options", "count_spots", "join_spots"]
 
 MIN_REPEATED = 4
 """At least this many options that equal those of an earlier drop-down are not written again."""
-_SPOTS = (("clickable",), ("disabled",))
+_SPOTS = (("clickable",), ("disabled",), ())
 MIN_SPOTS = 4
 MAX_SPOTS = 42
 MAX_SPOT_CHARACTERS = 24
-"""Clickable elements without a role share one line if at least `MIN_SPOTS` have such short texts."""
+"""Clickable elements without a role share one line if at least `MIN_SPOTS` have such short texts. So do days of a
+calendar, whose names are dates, whether they can be chosen or not.
+"""
 
 
 class OptionLists:
@@ -75,8 +78,9 @@ def count_spots(lines: Sequence[Line], index: int) -> int:
         return (
             node is not None
             and (line.depth, line.mark, line.note) == (first.depth, first.mark, "")
-            and (node.role, node.name, node.states) == ("generic", "", first.node and first.node.states)
+            and (node.role, node.states) == ("generic", first.node and first.node.states)
             and node.ref is not None
+            and (is_day(node.text) if node.name else bool(node.states))
             and len(node.text) <= MAX_SPOT_CHARACTERS
             and not (node.hint or node.description or node.testid or node.box)
         )
@@ -92,5 +96,9 @@ def count_spots(lines: Sequence[Line], index: int) -> int:
 
 def join_spots(lines: Sequence[Line]) -> Line:
     nodes = [line.node for line in lines if line.node is not None]
-    cells = tuple((replace(node, name=node.text, text="", states=()),) for node in nodes)
-    return replace(lines[0], node=replace(nodes[0], ref=None, text=""), cells=cells)
+    cells = tuple(
+        (replace(node, states=()) if node.name else replace(node, name=node.text, text="", states=()),)
+        for node in nodes
+    )
+    shown, _ = without_repeated_names(cells, (), ())
+    return replace(lines[0], node=replace(nodes[0], name="", ref=None, text=""), cells=shown)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat, zip_longest
 
 from footlight.browser.snapshot.nodes import Node
@@ -105,17 +105,22 @@ def _render_cells(
     roles = {node.role for parts in cells for node in parts}
     common = next(iter(roles)) if len(roles) == 1 and len(cells) > 1 else ""
     common = "" if common == "text" else common
+    are_clickable = common in CELLS and all(part.states == _CLICKABLE for parts in cells for part in parts)
     written = " | ".join(
         [
             " & ".join(
                 [
-                    _render_cell(node, common, limit, has_url=has_urls, before=before)
+                    _render_cell(
+                        node, common, limit, has_url=has_urls, before=before, without_states=are_clickable
+                    )
                     for node, before in _pair_parts(parts, like)
                 ]
             )
             for parts, like in zip_longest(cells, above[: len(cells)], fillvalue=())
         ]
     )
+    if are_clickable:
+        return f" of clickable {plural(common)}: {written}"
     return (
         f" of {quote_unless_word(plural(common))}: {written}"
         if common not in ("", "cell", "generic")
@@ -136,11 +141,17 @@ def _pair_parts(parts: Sequence[Node], like: Sequence[Node]) -> Iterator[tuple[N
 
 
 def _render_cell(
-    node: Node, common: str, limit: int | None, *, has_url: bool, before: Node | None = None
+    node: Node,
+    common: str,
+    limit: int | None,
+    *,
+    has_url: bool,
+    before: Node | None = None,
+    without_states: bool = False,
 ) -> str:
     if node.role in _PLAIN_CELLS and not node.states and not (node.value or node.text or node.description):
         return quote(shorten(node.name, limit))
-    text = _render_head(node, limit, has_url=has_url)
+    text = _render_head(replace(node, states=()) if without_states else node, limit, has_url=has_url)
     if node.value or node.text:
         text += f": {quote(shorten(node.value or node.text, limit))}"
     is_like = bool(node.ref and node.name and before and before.ref and node.role == before.role)
@@ -225,6 +236,7 @@ def _title_words(node: Node, limit: int | None) -> list[str]:
     return words
 
 
+_CLICKABLE = ("clickable",)
 CELLS = frozenset(("cell", "columnheader", "gridcell", "rowheader"))
 _PLAIN_CELLS = frozenset(("cell", "columnheader", "rowheader"))
 """Cells whose ref is only written if they have a state, such as `clickable`."""

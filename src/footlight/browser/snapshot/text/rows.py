@@ -162,7 +162,8 @@ def have_numbered_urls(one: Sequence[tuple[Node, ...]], other: Sequence[tuple[No
 def without_descriptions(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node, ...], ...]:
     """Return the cells of a row without descriptions that only repeat a name in the row.
 
-    After "Sort by Name" of "Name", the description "Sort by Email" of "Email" is left out as well.
+    After "Sort by Name" of "Name", the description "Sort by Email" of "Email" is left out as well, and after
+    "2031-05-01" of "1" that of "2".
     """
     if not any([node.description for parts in cells for node in parts]):
         return tuple(cells)
@@ -170,10 +171,18 @@ def without_descriptions(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node,
     patterns: set[tuple[str, str]] = set()
 
     def describe(node: Node) -> Node:
-        begin, _, end = node.description.partition(node.name) if node.name else ("", "", "")
-        is_repeated = node.description in names or (begin + end != "" and (begin, end) in patterns)
-        if node.name in node.description:
-            patterns.add((begin, end))
+        around = _texts_around(node.name, node.description)
+        is_repeated = node.description in names or not patterns.isdisjoint(around)
+        patterns.update(around)
         return replace(node, description="") if is_repeated else node
 
     return tuple(tuple(describe(node) if node.description else node for node in parts) for parts in cells)
+
+
+def _texts_around(name: str, description: str) -> list[tuple[str, str]]:
+    """Return the texts before and after a name in a description, for each place of the number of a day."""
+    if is_day(name):
+        found = re.finditer(f"(?<![0-9])0?{name}(?![0-9])", description)
+        return [(description[: each.start()], description[each.end() :]) for each in found]
+    begin, found_name, end = description.partition(name) if name else ("", "", "")
+    return [(begin, end)] if found_name and begin + end else []

@@ -14,6 +14,7 @@ let known = new WeakMap(); // Facts by element, only for elements in observed tr
 /** @type {WeakSet<Node>} */
 let observed = new WeakSet();
 let mutations = 0; // Since the last pass.
+let isChanged = false; // Whether the page has changed the document since then.
 
 const OBSERVED = { subtree: true, childList: true, attributes: true, characterData: true };
 const observer = new MutationObserver(forgetChanged);
@@ -60,7 +61,7 @@ function noteChanges(records) {
     forgetChanged(observer.takeRecords());
     const isKnown = observed.has(document);
     Object.assign(acting, { is: true, began: performance.now(), changed: false, ticked: false });
-    acting.stale = mutations > 0 || !isKnown;
+    acting.stale = isChanged || !isKnown;
   },
 
   /** @returns {{ changed: boolean, ticked: boolean, stale: boolean } | null} */
@@ -78,7 +79,7 @@ function noteChanges(records) {
 export function forgetPending() {
   forgetChanged(observer.takeRecords());
   mutations = 0;
-  acting.is = false;
+  acting.is = isChanged = false;
 }
 
 /**
@@ -91,10 +92,18 @@ function forgetChanged(records) {
   noteChanges(records);
   for (const record of records) {
     forgetRecord(record);
+    isChanged ||= !isCopied(record.target);
     if (++mutations > MAX_MUTATIONS) return forgetAll();
   }
   return undefined;
 }
+
+/**
+ * Return whether the browser itself changes a node: it copies the selected option before the page learns of the choice.
+ *
+ * @type {(node: Node) => boolean}
+ */
+const isCopied = (node) => node instanceof Element && get.localName.call(node) === "selectedcontent";
 
 /** @returns {void} */
 function forgetAll() {

@@ -137,7 +137,7 @@ function isCode(facts, role, name, flags) {
 /** @type {(facts: Facts, role: string, name: Name, flags: number, operable: boolean) => number} */
 function flagsInside(facts, role, name, flags, operable) {
   let inside = flags & ~(CLICKABLE | IN_NAME);
-  if (name.from === "content") inside |= name.isCut ? 0 : IN_NAME;
+  if (name.from === "content" || facts.tag === "option") inside |= name.isCut ? 0 : IN_NAME;
   else if (flags & IN_NAME && !name.text && !OPAQUE.has(role)) inside |= IN_NAME;
   if (pass.nameSources.has(facts.element) || (role !== "generic" && isEditingHost(facts))) inside |= IN_NAME;
   // In a tree entry without a pointer cursor, maybe only the title can be pressed; in a focusable area, some parts.

@@ -83,13 +83,15 @@ function isInert(facts, flags) {
 /** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
 function visitVisible(facts, depth, flags, nesting) {
   const focusable = isFocusable(facts);
-  const role = roleOf(facts) === "none" && focusable ? "generic" : roleOf(facts);
+  const ownRole = roleOf(facts);
+  let role = ownRole === "none" && focusable ? "generic" : ownRole;
   const operable = INTERACTIVE.has(role) || (focusable && !isFocusedByScripts(facts, role));
   if (flags & PRESENTATIONAL && !operable) {
     visitFolded(facts, depth, flags, nesting);
     return;
   }
   const clickable = !operable && !(flags & CONTROL) && isPressed(facts);
+  if (clickable && role === "none") role = "generic";
   let name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
   const isNamed = !!name.text && REFERRED_BY_NAME.has(role) && !WORDS.has(facts.tag);
   if (clickable || (operable && role === "generic")) {
