@@ -289,7 +289,7 @@ async def test_select_error_for_aria_widgets_names_what_is_missing(browser: Sess
     other_error = await browser.refused("select", selector="#speed", value="Slow")
 
     assert '"Salt"; "Oil"; "Lemon"' in list_error["message"]
-    assert "suggests no option \"Wien\"; the field is empty now" in field_error["message"]
+    assert 'suggests no option "Wien"; the field is empty now' in field_error["message"]
     assert other_error["suggestion"] == "Click it, and then the option that appears."
 
 
@@ -384,3 +384,20 @@ async def test_values_changed_by_the_page_have_a_notice(browser: SessionBrowser)
     choice = "the page changed the choice: other options are selected"
     notices = [field.get("notice") for field in filled["fields"]]
     assert notices == [text, text, None, choice, None]
+
+
+async def test_option_whose_label_is_not_unique_is_selected_by_value(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<select id=it><option value=0>None<optgroup label=Tea><option value=t>Other</optgroup>
+        <optgroup label=Coffee><option value=c>Other</optgroup></select>
+        <select id=number><option value=2>1<option value=1>2</select>"""
+    )
+
+    error = await browser.refused("select", selector="#it", value="Other")
+    await browser.call("select", selector="#it", value="c")
+    await browser.call("select", selector="#number", value="1")
+
+    assert error["message"] == (
+        'value: "#it" has 2 options "Other"; give the value of one: "t" in "Tea"; "c" in "Coffee"'
+    )
+    assert await browser.evaluate("[it.value, number.value]") == ["c", "1"]

@@ -102,3 +102,15 @@ async def test_point_outside_the_viewport_is_refused_with_its_size(
     )
     assert error["details"] == {"parameter": parameter, "width": 1280, "height": 720}
     assert await canvas.evaluate("log") == []
+
+
+async def test_wheel_that_the_page_handles_itself_is_no_scroll(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<div id=box style="height: 100px; overflow: auto"><p style="height: 900px">Map</p></div><script>
+        box.addEventListener('wheel', event => event.preventDefault(), {passive: false});</script>"""
+    )
+
+    kept = (await browser.answer("mouse_wheel", x=50, y=50, deltaY=200)).structured_content
+
+    assert kept is not None
+    assert (kept["effect"], kept["reason"]) == ("none", "the page kept the wheel from scrolling")

@@ -1,4 +1,4 @@
-"""Fields that libraries draw themselves: drop-downs with partly drawn lists, slots, and covered or hidden inputs."""
+"""Widgets that libraries draw themselves: drop-downs, covered or hidden inputs, grids and calendars."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ pytestmark = pytest.mark.anyio
 
 PARTLY_LISTED = """<style>.option { height: 20px; cursor: pointer } .off { cursor: not-allowed }</style>
 <input id=city role=combobox aria-autocomplete=list aria-controls=cities aria-owns=cities aria-expanded=false>
-<div><div id=cities role=listbox style="height: 0; width: 0; overflow: hidden"></div><div id=drawn></div></div>
+<div><div id=cities role=listbox style="height: 0; width: 0; overflow: hidden"></div>
+<div id=drawn></div></div>
 <output id=chosen></output><script>
 const all = [['p', 'Paris'], ['r', 'Rome'], ['b', 'Berlin'], ['x', 'Off']];
 // The list is searched by the keys of its options.
 const draw = () => {
   const fit = all.filter(([key]) => key.includes(city.value));
-  cities.innerHTML = fit.slice(0, 2).map(([key, name]) => `<div role=option aria-label=${name}>${key}</div>`).join('');
+  cities.innerHTML =
+    fit.slice(0, 2).map(([key, name]) => `<div role=option aria-label=${name}>${key}</div>`).join('');
   drawn.innerHTML = fit.map(([_, name]) =>
     `<div class="option ${name === 'Off' ? 'off' : ''}"><div>${name}</div></div>`).join('');
   city.ariaExpanded = 'true';
@@ -63,7 +65,8 @@ async def test_drawn_option_that_is_disabled_is_refused(browser: SessionBrowser)
 
 async def test_option_in_a_slot_of_the_list_is_chosen(browser: SessionBrowser) -> None:
     await browser.show(
-        """<my-select id=it><div role=option>Paris</div><div><div role=option>Rome</div></div></my-select><script>
+        """<my-select id=it><div role=option>Paris</div><div><div role=option>Rome</div></div></my-select>
+        <script>
         const root = it.attachShadow({mode: 'open'});
         root.innerHTML = `<input role=combobox readonly aria-expanded=false aria-controls=list>
           <div id=list role=listbox hidden><slot></slot></div>`;
@@ -83,8 +86,9 @@ async def test_option_is_found_in_the_list_inside_its_combobox(browser: SessionB
     """Other lists of the page are open, and the combobox does not name its own."""
     await browser.show(
         """<ul role=listbox><li role=option>Oslo</ul>
-        <div id=it role=combobox tabindex=0 aria-expanded=false onclick="list.hidden = false"><b id=shown>None</b>
-        <div id=list role=listbox hidden><div role=option onclick="shown.textContent = 'Oslo'">Oslo</div></div>
+        <div id=it role=combobox tabindex=0 aria-expanded=false onclick="list.hidden = false">
+        <b id=shown>None</b><div id=list role=listbox hidden>
+        <div role=option onclick="shown.textContent = 'Oslo'">Oslo</div></div>
         </div>"""
     )
 
@@ -93,7 +97,8 @@ async def test_option_is_found_in_the_list_inside_its_combobox(browser: SessionB
     assert await browser.evaluate("shown.textContent") == "Oslo"
 
 
-COVERED = """<div style="position: relative; width: 200px; height: 30px; cursor: CURSOR" onclick="clicks.push('it')">
+COVERED = """<div style="position: relative; width: 200px; height: 30px; cursor: CURSOR"
+  onclick="clicks.push('it')">
   <input id=it role=combobox readonly aria-expanded=false style="width: 20px">
   <div style="position: absolute; inset: 0; background: white">Select</div></div>
   <script>window.clicks = []</script>"""
@@ -154,7 +159,8 @@ async def test_hidden_switch_is_pressed_where_it_is_drawn(browser: SessionBrowse
     """A press on its label would be undone: the element around it prevents the default of its clicks."""
     await browser.show(
         """<label for=it>Wifi</label><div id=switch_ style="width: 40px">
-        <input id=it type=checkbox role=switch style="position: absolute; width: 0; height: 0; opacity: 0; margin: 0">
+        <input id=it type=checkbox role=switch
+          style="position: absolute; width: 0; height: 0; opacity: 0; margin: 0">
         <span style="display: block; height: 20px; cursor: pointer; background: gray"></span></div><script>
         let isOn = false;
         switch_.onclick = event => {
@@ -248,7 +254,8 @@ def test_dates_that_describe_days_are_written_once_in_a_row() -> None:
 
 async def test_removed_rows_with_one_beginning_are_named_by_what_follows(browser: SessionBrowser) -> None:
     rows = "".join(
-        f"<div role=row aria-label='Press Space to select this row {name}'><span role=gridcell>{name}</span></div>"
+        f"<div role=row aria-label='Press Space to select this row {name}'>"
+        f"<span role=gridcell>{name}</span></div>"
         for name in ("Ada", "Bob", "Eve")
     )
     await browser.show(f"<div role=grid>{rows}</div><p>Some words about these people</p>", observe="diff")
@@ -259,3 +266,33 @@ async def test_removed_rows_with_one_beginning_are_named_by_what_follows(browser
 
     assert answer.structured_content is not None
     assert '3 rows: "…Ada" | "…Bob" | "…Eve"' in answer.structured_content["observation"]["text"]
+
+
+async def test_what_keeps_the_focus_in_a_dialog_is_left_out(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<div tabindex=0></div><div role=dialog aria-label=Hi><button>OK</button></div>
+        <div tabindex=0 data-testid=end></div><div tabindex=0 style="height: 40px"></div>"""
+    )
+
+    seen = (await browser.call("snapshot"))["snapshot"]
+
+    assert re.sub(r"e\d+", "e", seen).split("\n") == ['e dialog "Hi"', ' e button "OK"', "e generic"]
+
+
+async def test_names_of_hidden_inputs_in_a_clickable_element_are_written_once(
+    browser: SessionBrowser,
+) -> None:
+    await browser.show(
+        """<style>label span { position: absolute; clip-path: inset(50%); width: 1px; height: 1px }</style>
+        <div style="cursor: pointer">
+        <label for=one><span>1 star</span></label><input id=one name=stars type=radio>
+        <label for=two><span>2 stars</span></label><input id=two name=stars type=radio></div>"""
+    )
+
+    seen = (await browser.call("snapshot"))["snapshot"]
+
+    assert re.sub(r"e\d+", "e", seen).split("\n") == [
+        "e generic clickable",
+        ' e radio "1 star"',
+        ' e radio "2 stars"',
+    ]

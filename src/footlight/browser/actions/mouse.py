@@ -141,7 +141,7 @@ async def drag_over(mouse: Mouse, start: Point, find_goal: Callable[[], Awaitabl
 
 
 async def find_middle(element: Locator, timeout_ms: float, size: tuple[float, float]) -> Point:
-    """Scroll an element into view if necessary, and return the middle of its part within a viewport of `size`.
+    """Scroll an element into view if necessary. Return the middle of its part in a viewport of this size.
 
     Raises:
         Error: the element has no box.

@@ -89,7 +89,10 @@ _WAYS_OUT = (
     ('Input of type "file"', "Use upload_file."),
     ("Input of type", "Use click."),
     ("Element is not a <select>", "Click it, and then the option that appears."),
-    ("Element is not an <input>", "Give the field itself; select takes options, check ticks, click presses."),
+    (
+        "Element is not an <input>",
+        "Give the field itself; select takes options, check ticks, click presses, arrow keys move a slider.",
+    ),
     ("Not a checkbox or radio button", "Use click."),
     ("did not change its state", "It was clicked once. Look at the page before you repeat the call."),
     ("Cannot uncheck radio", "Check another one of the group."),
@@ -213,6 +216,8 @@ def _element_not_interactive(
         suggestion = f'Use "{selector} >> visible=true" for the first visible match, or a ref.'
     elif obstacle["reason"] == "hidden":
         suggestion = "Do first what shows it, such as opening its menu, tab or section, then try again."
+    elif obstacle["reason"] == "readonly":
+        suggestion = "Click it: such a field often opens a list or a calendar. Or do first what enables it."
     return ElementNotInteractiveError(
         f'"{selector}" cannot be used: {obstacle["detail"]}{others or ""}',
         suggestion=suggestion,

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby, takewhile
 from operator import attrgetter
-from os.path import commonprefix
 from typing import Literal
 
 from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference, compute_difference
@@ -213,7 +212,8 @@ def _join_removed(changes: Sequence[NodeChange]) -> Line:
 
 def _without_common_beginning(names: Sequence[str]) -> Sequence[str]:
     """Return the names without the words with which all of them begin, if these would hide the others."""
-    begin = commonprefix([*names])
+    one, other = min(names), max(names)  # What begins both begins all between them.
+    begin = one[: sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))]
     begin = begin[: begin.rfind(" ") + 1]
     return [f"…{name[len(begin) :]}" for name in names] if len(begin) > MAX_ENTRY_CHARACTERS // 2 else names
 

@@ -30,6 +30,23 @@ export function listOptions([element]) {
   }));
 }
 
+/**
+ * Return the index of the option with this value if an earlier one has it as its label. If no option has this value and
+ * several have this label, return their values with their groups. Otherwise return null.
+ *
+ * @type {(element: Element, wanted: string) => number | { value: string, group: string }[] | null}
+ */
+export function findClash(element, wanted) {
+  const select = fieldOf(element);
+  if (!(select instanceof HTMLSelectElement)) return null;
+  const options = Array.from(select.options);
+  const index = options.findIndex((option) => option.value === wanted);
+  const labelled = options.filter((option) => option.label === wanted && !option.matches(":disabled"));
+  if (index >= 0) return labelled.some((option) => option.index < index) ? index : null;
+  if (new Set(labelled.map((option) => option.value)).size < 2) return null;
+  return labelled.map((option) => ({ value: option.value, group: option.closest("optgroup")?.label ?? "" }));
+}
+
 /** @type {(element: Element) => string[] | null} */
 export function listSelected(element) {
   const select = fieldOf(element);

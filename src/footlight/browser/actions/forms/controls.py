@@ -42,9 +42,9 @@ CHANGE_PAUSE_SECONDS = 0.04
 MAX_OPTIONS = 50
 """The maximum number of options in an error."""
 
-_TOGGLE, _OPTIONS, _SELECTED, _TAKES_FILES = (
+_TOGGLE, _OPTIONS, _CLASH, _SELECTED, _TAKES_FILES = (
     page_function(Path(__file__).parent, ["field", "controls"], name)
-    for name in ("describeToggle", "listOptions", "listSelected", "takesFiles")
+    for name in ("describeToggle", "listOptions", "findClash", "listSelected", "takesFiles")
 )
 
 
@@ -56,14 +56,24 @@ class Choice(NamedTuple):
 
 
 async def select_option(page: Page, selector: str, value: str, deadline: Deadline) -> Choice:
-    """Select an option by its value or label."""
+    """Select an option by its value or label. A value takes precedence over a label.
+
+    Raises:
+        InvalidParameterError: several options have this label, and none has this value; or no option has it.
+    """
 
     async def find() -> FootlightError | None:
         missing = await _find_option_problem(page, selector, value, deadline)
         return missing or await find_obstacle(page, selector, deadline)
 
     async def select(element: Locator, timeout_ms: float) -> Choice:
-        chosen = await element.select_option(value, timeout=timeout_ms)
+        clash: Any = await run_about(element, _CLASH, value, timeout_ms=timeout_ms)
+        if isinstance(clash, int):
+            chosen = await element.select_option(index=clash, timeout=timeout_ms)
+        elif clash is None:
+            chosen = await element.select_option(value, timeout=timeout_ms)
+        else:
+            raise _ambiguous_option_error(selector, value, clash)
         if page.document_request is not None:
             return Choice(chosen, chosen)
         # The page may have selected another option in its event handlers, or have removed the list.
@@ -79,6 +89,20 @@ async def select_option(page: Page, selector: str, value: str, deadline: Deadlin
         select,
         find=find,
         acts=True,
+    )
+
+
+def _ambiguous_option_error(
+    selector: str, value: str, options: list[dict[str, str]]
+) -> InvalidParameterError:
+    listing = "; ".join(
+        f'"{each["value"]}"' + (f' in "{each["group"]}"' if each["group"] else "")
+        for each in options[:MAX_OPTIONS]
+    )
+    return InvalidParameterError(
+        f'value: "{selector}" has {len(options)} options "{value}"; give the value of one: {listing}',
+        parameter="value",
+        options=[each["value"] for each in options[:MAX_OPTIONS]],
     )
 
 

@@ -17,8 +17,9 @@ _SPOTS = (("clickable",), ("disabled",), ())
 MIN_SPOTS = 4
 MAX_SPOTS = 42
 MAX_SPOT_CHARACTERS = 24
-"""Clickable elements without a role share one line if at least `MIN_SPOTS` have such short texts. So do days of a
-calendar, whose names are dates, whether they can be chosen or not.
+"""Clickable elements without a role share one line if at least `MIN_SPOTS` have such short texts.
+
+So do days of a calendar, whose names are dates, whether they can be chosen or not.
 """
 
 

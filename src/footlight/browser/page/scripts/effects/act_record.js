@@ -90,6 +90,8 @@ export class ActRecord {
     this.format = null;
     /** @type {Event | null} */
     this.scrollKey = null; // The browser scrolls only after the event, and maybe after the report.
+    /** @type {Event | null} */
+    this.wheel = null; // One that scrolls unless the page prevents it.
     /** @type {Element | null} */
     this.receiver = null; // The element that was clicked, or received the last key.
     /** @type {HTMLInputElement | null} */
@@ -216,7 +218,7 @@ export class ActRecord {
       changed || this.valued || this.upload || isOpened || isToggled || this.hasOtherText() || this.hasScrolled();
     const problem = findProblem(this, changed);
     const isCaretMoved = this.selected && this.keys.length > 0 && !this.offered();
-    const isDone = [this.format, this.scrollKey].some((event) => event && !event.defaultPrevented);
+    const isDone = [this.format, this.scrollKey, this.wheel].some((event) => event && !event.defaultPrevented);
     const acted = Boolean(isOther || isCaretMoved || isDone || (!problem && this.hasMovedFocus()));
     return {
       id: this.id,
@@ -317,7 +319,7 @@ export class ActRecord {
         this.unfit = fieldsOf(target).filter((field) => field.willValidate && !field.validity.valid);
         break;
       case "wheel":
-        this.moved ||= target instanceof Element && scrollsAbove(target).some(([box]) => hasRoom(box, event));
+        if (target instanceof Element && scrollsAbove(target).some(([box]) => hasRoom(box, event))) this.wheel = event;
         break;
       case "scroll":
         this.noteScroll(event.target);

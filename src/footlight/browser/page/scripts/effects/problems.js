@@ -35,6 +35,7 @@ export function findProblem(act, changed) {
     choiceProblem(act) ||
     clickProblem(act) ||
     dragProblem(act) ||
+    wheelProblem(act, changed) ||
     textProblem(act, changed) ||
     uploadProblem(act, changed) ||
     undoneProblem(act, changed) ||
@@ -79,6 +80,12 @@ function clickProblem(act) {
 function dragProblem(act) {
   if (act.dropped) return ["idle", "the page took the drop and changed nothing"];
   return act.dragged && act.button === 0 ? ["idle", "nothing took what was dragged"] : null;
+}
+
+/** @type {(act: ActRecord, changed: boolean) => Problem | null} */
+function wheelProblem(act, changed) {
+  const isKept = act.wheel?.defaultPrevented && !changed && !act.moved;
+  return isKept ? ["taken", "the page kept the wheel from scrolling"] : null;
 }
 
 /** @type {(act: ActRecord) => Problem | null} */

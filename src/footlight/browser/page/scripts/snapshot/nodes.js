@@ -3,7 +3,7 @@
 import { childrenOf } from "./flat_tree.js";
 import { addLeaf, endIfFull, flush, onlyText } from "./lines.js";
 import { contents, Name, NO_NAME, nameOf, OPAQUE, placeholderOf } from "./names.js";
-import { attr, factsOf, isSet, pass, textAttribute } from "./pass.js";
+import { attr, factsOf, hasAttr, isSet, pass, textAttribute } from "./pass.js";
 import {
   attribute,
   closest,
@@ -75,7 +75,7 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
   const isBare = !name.text && !text && pass.out.length === at + 1;
   if (isBare && (flags & CLICKABLE || (operable && role !== "generic" && role !== "iframe"))) addHint(facts, extra);
   const isEmpty = pass.out.length === at + 1 && !name.text && !extra.length;
-  if (isEmpty && (isDecorative(facts, role) || (ref === null && role !== "separator"))) {
+  if ((isEmpty && (isDecorative(facts, role) || (ref === null && role !== "separator"))) || isTrap(facts, at, extra)) {
     pass.out.pop();
     return;
   }
@@ -120,6 +120,19 @@ function isPressedInside(facts) {
  */
 const isDecorative = (facts, role) =>
   role === "generic" && !isClickable(facts) && /^\s*(?:none|presentation)\s*$/i.test(attr(facts, "role") || "");
+
+/**
+ * Return whether an element only keeps the focus in a dialog: it is focusable, but has neither a box nor contents.
+ *
+ * @type {(facts: Facts, at: number, extra: string[]) => boolean}
+ */
+function isTrap(facts, at, extra) {
+  const isSilent = !extra.length || (extra.length === 2 && extra[0] === "t" && !pass.testIds);
+  if (pass.out.length !== at + 1 || !isSilent || facts.tag !== "div" || nameOf(facts).text) return false;
+  if (roleOf(facts) !== "generic" || !hasAttr(facts, "tabindex")) return false;
+  const { width, height } = getBoundingClientRect.call(facts.element);
+  return width === 0 || height === 0;
+}
 
 /**
  * Return whether a cell shows text whose lines and spaces are drawn, which a name does not preserve. The text is then

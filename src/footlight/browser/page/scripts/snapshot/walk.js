@@ -99,11 +99,18 @@ function visitVisible(facts, depth, flags, nesting) {
     else if (role !== "heading" && noteParts(facts)) name = NO_NAME; // Its parts show the text.
   }
   const refers =
-    operable || clickable || isMarked(facts, flags) || pass.parts.has(facts) || REFERRED.has(role) || isNamed;
+    operable || clickable || isMarked(facts, flags) || isPart(facts, flags) || REFERRED.has(role) || isNamed;
   if (!refers && (FOLDED.has(role) || (isFoldable(role) && !name.text && facts.tag !== "details"))) {
     visitFolded(facts, depth, flags, nesting);
   } else addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, nesting, refers, operable);
 }
+
+/**
+ * Return whether a text is a part of a clickable element, and not of the name of another one.
+ *
+ * @type {(facts: Facts, flags: number) => boolean}
+ */
+const isPart = (facts, flags) => pass.parts.has(facts) && !(flags & IN_NAME);
 
 /**
  * Return whether tests probably use the id of the element. Applications give ids to most elements, so those without a
