@@ -296,3 +296,16 @@ async def test_names_of_hidden_inputs_in_a_clickable_element_are_written_once(
         ' e radio "1 star"',
         ' e radio "2 stars"',
     ]
+
+
+@pytest.mark.parametrize("count", [3, 4])
+async def test_buttons_with_numbers_share_a_line(browser: SessionBrowser, count: int) -> None:
+    await browser.show(
+        "".join(f"<button>{number}</button>" for number in range(1, count + 1)) + "<button>OK</button>"
+    )
+
+    seen = (await browser.call("snapshot"))["snapshot"]
+
+    lines = re.sub(r"e\d+", "e", seen).split("\n")
+    assert lines[0] == ('e button "1"' if count == 3 else 'group of buttons: e "1" | e "2" | e "3" | e "4"')
+    assert lines[-1] == 'e button "OK"'

@@ -55,6 +55,7 @@ def is_compactable(node: Node) -> bool:
         or (node.role in _NEEDLESS and (node.ref is None or (node.role in _WITH_REF and not node.name)))
         or node.role in ("heading", "img", "option", "separator")
         or repeats_words(node)
+        or (node.role == "button" and is_day(node.name))
         or node.role in LANDMARK_ROLES
         or (node.role in _FIELDS and bool(node.name))
         or bool(node.description)
@@ -97,7 +98,7 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             pass
         elif title := _find_title(lines, index):
             yield replace(line, node=replace(node, text=title, hint=""))
-        elif node.role == "generic" and (size := count_spots(lines, index)):
+        elif node.role in ("button", "generic") and (size := count_spots(lines, index)):
             yield join_spots(lines[index : index + size])
             index += size
             continue

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, takewhile
 
+from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.rendering import Line
 from footlight.browser.snapshot.text.rows import is_day, without_repeated_names
 
@@ -19,7 +20,7 @@ MAX_SPOTS = 42
 MAX_SPOT_CHARACTERS = 24
 """Clickable elements without a role share one line if at least `MIN_SPOTS` have such short texts.
 
-So do days of a calendar, whose names are dates, whether they can be chosen or not.
+So do days of a calendar, whose names are dates, whether they can be chosen or not, and buttons with numbers.
 """
 
 
@@ -79,9 +80,9 @@ def count_spots(lines: Sequence[Line], index: int) -> int:
         return (
             node is not None
             and (line.depth, line.mark, line.note) == (first.depth, first.mark, "")
-            and (node.role, node.states) == ("generic", first.node and first.node.states)
+            and (node.role, node.states) == (first.node and first.node.role, first.node and first.node.states)
             and node.ref is not None
-            and (is_day(node.text) if node.name else bool(node.states))
+            and _is_choice(node)
             and len(node.text) <= MAX_SPOT_CHARACTERS
             and not (node.hint or node.description or node.testid or node.box)
         )
@@ -95,6 +96,13 @@ def count_spots(lines: Sequence[Line], index: int) -> int:
     return count if count >= MIN_SPOTS else 0
 
 
+def _is_choice(node: Node) -> bool:
+    """Return whether a node without contents is one of several choices, by its role, name and text."""
+    if node.role == "button":
+        return is_day(node.name) and not node.text
+    return is_day(node.text) if node.name else bool(node.states)
+
+
 def join_spots(lines: Sequence[Line]) -> Line:
     nodes = [line.node for line in lines if line.node is not None]
     cells = tuple(
@@ -102,4 +110,5 @@ def join_spots(lines: Sequence[Line]) -> Line:
         for node in nodes
     )
     shown, _ = without_repeated_names(cells, (), ())
-    return replace(lines[0], node=replace(nodes[0], name="", ref=None, text=""), cells=shown)
+    role = "group" if nodes[0].role == "button" else nodes[0].role
+    return replace(lines[0], node=replace(nodes[0], role=role, name="", ref=None, text=""), cells=shown)
