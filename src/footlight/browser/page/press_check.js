@@ -15,18 +15,10 @@
 // A press that begins on another element is kept from the page, so it has no effect and can be repeated.
 
 import { getter } from "../driver/getter.js";
-import { isIn, outside } from "./around.js";
+import { isIn } from "./around.js";
 import { findAreaPoint, imageOf } from "./press_areas.js";
 import { findControlInside, findOwnPoint } from "./press_inside.js";
-import {
-  closest,
-  getAttribute,
-  getBoundingClientRect,
-  hitAt,
-  matches,
-  middleOf,
-  shadowOf,
-} from "./press_places.js";
+import { closest, getAttribute, getBoundingClientRect, hitAt, matches, middleOf, shadowOf } from "./press_places.js";
 import { pressTarget } from "./press_target.js";
 
 const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];

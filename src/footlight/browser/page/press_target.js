@@ -20,7 +20,8 @@ const { querySelectorAll: findAllIn } = Element.prototype;
  * @type {(element: Element) => Element}
  */
 export function pressTarget(element) {
-  if (!matches.call(element, FIELDS) || matches.call(element, ":disabled") || !isConnected.call(element)) return element;
+  if (!matches.call(element, FIELDS) || matches.call(element, ":disabled") || !isConnected.call(element))
+    return element;
   if (canBeHit(element)) return element;
   const isToggle = element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio");
   const label = isToggle ? [...(element.labels || [])].find((one) => hasBox(one) || one.querySelector("*")) : undefined;
