@@ -31,6 +31,8 @@ pytestmark = pytest.mark.anyio
 
 SOCKETS = Path("/proc/net/tcp")
 LOAD = Load(0, 1, is_draining=False)
+FRAME = struct.pack("!QBI", 0, 0, 4) + b"call"
+"""The frame of a call."""
 
 
 @asynccontextmanager
@@ -96,7 +98,20 @@ async def test_nothing_runs_without_the_token():
     assert ran == []
 
 
-async def test_a_lost_connection_ends_running_calls_and_the_worker_finishes_them():
+async def test_a_lost_connection_ends_running_calls():
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(32 + len(FRAME))
+        writer.transport.abort()
+
+    async with asyncio.timeout(20), await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        address = CallAddress(1, "127.0.0.1", server.sockets[0].getsockname()[1], bytes(32))
+        async with connected(address) as channel:
+            for _ in range(2):
+                with pytest.raises(ActorLostError):
+                    await channel.call(b"call")
+
+
+async def test_a_call_continues_without_its_connection():
     started, released, finished = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def run(packed: bytes, _: Send) -> bytes:
@@ -105,16 +120,60 @@ async def test_a_lost_connection_ends_running_calls_and_the_worker_finishes_them
         finished.set()
         return packed
 
-    async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
-        call = asyncio.create_task(channel.call(b"call"))
+    async with asyncio.timeout(20), listening(run) as address:
+        _, writer = await asyncio.open_connection(address.host, address.port)
+        writer.write(address.token + FRAME)
         await started.wait()
-        channel.close()
-        with pytest.raises(ActorLostError):
-            await call
-        with pytest.raises(ActorLostError):
-            await channel.call(b"later")
-        released.set()
+        writer.transport.abort()
+        async with connected(address) as channel:
+            released.set()
+            assert await channel.call(b"other") == b"other"
         await finished.wait()
+
+
+async def test_a_call_that_is_cancelled_or_whose_connection_is_closed_is_cancelled_on_the_worker():
+    cancelled: asyncio.Queue[bytes] = asyncio.Queue()
+    started = asyncio.Event()
+
+    async def run(packed: bytes, _: Send) -> bytes:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.put_nowait(packed)
+        return packed
+
+    async with asyncio.timeout(20), listening(run) as address:
+        for name in (b"cancelled", b"closed"):
+            started.clear()
+            async with connected(address) as channel:
+                call = asyncio.create_task(channel.call(name))
+                await started.wait()
+                if name == b"cancelled":
+                    call.cancel()
+                else:
+                    channel.close()
+                with pytest.raises((asyncio.CancelledError, ActorLostError)):
+                    await call
+                assert await cancelled.get() == name
+
+
+async def test_a_worker_that_was_stopped_does_not_begin_an_abandoned_call():
+    began: list[bytes] = []
+
+    async def run(packed: bytes, _: Send) -> bytes:
+        began.append(packed)
+        return packed
+
+    async with asyncio.timeout(20), listening(run) as address, connected(address) as channel:
+        await channel.call(b"first")
+        # The listener reads nothing before both frames have arrived, as where its process was stopped.
+        expired = asyncio.create_task(channel.call(b"expired"))
+        asyncio.get_running_loop().call_soon(expired.cancel)
+        with pytest.raises(asyncio.CancelledError):
+            await expired
+        await channel.call(b"last")
+    assert began == [b"first", b"last"]
 
 
 async def test_the_progress_of_a_call_reaches_its_caller_before_the_reply():
@@ -343,3 +402,21 @@ async def test_a_worker_is_lost_with_its_connection_only_if_its_process_has_ende
         channel.close()
         with pytest.raises(error):
             await call
+
+
+class MovedActor(AddressedActor):
+    """A worker whose machine Ray has given up, although the connection to it is open."""
+
+    async def call(self, method: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ARG002
+        raise ActorLostError("ActorDiedError")
+
+
+async def test_a_call_ends_at_its_deadline_if_ray_cannot_reach_its_worker():
+    async def run(*_: object) -> bytes:
+        await asyncio.Event().wait()
+        return b""
+
+    async with asyncio.timeout(10), listening(run) as address, connected(address) as channel:
+        sent = RemoteCall(id="1", tool="click", arguments={}, caller=LOCAL)
+        with pytest.raises(TimeoutError):
+            await wait_for_reply(MovedActor(address), sent, 0.1, None, None, channel=channel)

@@ -213,7 +213,8 @@ async def end_browsers_without_a_head(site: Site, tmp_path: Path) -> None:
 async def test_calls_to_an_unreachable_worker_end_at_their_deadline(cluster: Cluster, browser: Browser):
     silent, other = ids = await create_apart(browser)
     for id in ids:
-        await browser.call("navigate", url=browser.site.page("<button>Buy</button>"), sessionId=id)
+        page = "<button onclick=\"document.title = 'bought'\">Buy</button>"
+        await browser.call("navigate", url=browser.site.page(page), sessionId=id)
     process = psutil.Process((await cluster.status())[worker_of(silent)]["pid"])
     process.suspend()
     try:
@@ -233,6 +234,8 @@ async def test_calls_to_an_unreachable_worker_end_at_their_deadline(cluster: Clu
     finally:
         process.resume()
     assert "Buy" in str(await browser.call("get_text", selector="button", sessionId=silent))
+    # The client was told that the click has failed, so it is not done later.
+    assert (await browser.call("get_page_metadata", sessionId=silent))["title"] != "bought"
     for id in ids:
         await browser.call("close_session", sessionId=id)
 

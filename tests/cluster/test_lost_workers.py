@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from footlight.browser.sessions.change_events import SessionChange, ignore_change
-from footlight.caller import LOCAL
+from footlight.caller import LOCAL, Caller
 from footlight.cluster import registry, trace_copies, watch_backend
 from footlight.cluster.file_site import FileSite
 from footlight.cluster.fleet.fleet import Fleet
@@ -109,6 +109,27 @@ async def test_a_restarted_registry_asks_the_workers_for_their_sessions(monkeypa
     assert await registry.SessionRegistry().forget("default") == "w1"
 
 
+async def test_a_registry_that_could_not_list_the_workers_tries_again(monkeypatch: pytest.MonkeyPatch):
+    lists: list[Any] = [ConnectionError("the head does not answer"), []]
+
+    async def list_actors() -> list[str]:
+        listed = lists.pop(0)
+        if isinstance(listed, Exception):
+            raise listed
+        return listed
+
+    async def watch_node(_: registry.SessionRegistry) -> None:
+        pass  # Ray does not run.
+
+    monkeypatch.setattr(registry, "list_actors", list_actors)
+    monkeypatch.setattr(registry.SessionRegistry, "watch_node", watch_node)
+
+    started = registry.SessionRegistry()
+    with pytest.raises(ConnectionError):
+        await started.find("default")
+    assert await started.find("default") is None
+
+
 async def test_a_worker_that_cannot_start_is_left_out_of_lists():
     broken = ScriptedActor(ask_resources=[ConfigurationError("setting 'security.secretsFile': /etc/none")])
     async with fleet_of(ScriptedActor(ask_resources=[["one"]]), broken, ScriptedActor()) as fleet:
@@ -151,14 +172,75 @@ async def test_the_sessions_of_a_worker_that_is_no_longer_known_are_reported_as_
         assert await heard.get() == CLOSED
 
 
-def front_of(fleet: Fleet) -> Front:
-    settings = Settings()
-    toolset = make_toolset(settings)
-    return Front(toolset, settings, fleet=fleet, locations=locations_of(fleet), files=FileSite(fleet))
+def front_of(
+    fleet: Fleet, *, locations: SessionLocations | None = None, settings: Settings | None = None
+) -> Front:
+    settings = settings or Settings()
+    toolset, locations = make_toolset(settings), locations or locations_of(fleet)
+    return Front(toolset, settings, fleet=fleet, locations=locations, files=FileSite(fleet))
 
 
-def locations_of(fleet: Fleet) -> SessionLocations:
-    return SessionLocations(fleet, ScriptedActor(), keeps_sessions=False)
+def locations_of(
+    fleet: Fleet, registry: RemoteActor | None = None, *, keeps_sessions: bool = False
+) -> SessionLocations:
+    return SessionLocations(fleet, registry or ScriptedActor(), keeps_sessions=keeps_sessions)
+
+
+async def test_a_call_on_a_worker_that_began_to_drain_meanwhile_is_not_sent_again():
+    async with fleet_of(ScriptedActor(call=[LOST])) as fleet:
+        (worker,) = fleet.workers
+        sent = worker.actor.call
+
+        async def begin_to_drain(method: Callable[..., Any], *arguments: Any) -> Any:
+            if method is Worker.call:  # Its session is being opened, and not counted yet.
+                worker.load = Load(0, 9, is_draining=True)
+            return await sent(method, *arguments)
+
+        worker.load, worker.actor.call = Load(1, 9, is_draining=False), begin_to_drain
+        answer = await front_of(fleet).call("click", {"selector": "button", "sessionId": "w1.1"})
+    error = answer.content["error"]
+    assert (error["code"], error["details"]) == ("WORKER_LOST", {"dispatched": "unknown"})
+
+
+async def test_a_session_stays_on_a_worker_that_answers_its_call_after_a_restart():
+    reply = WorkerReply(Answer({"success": True, "data": {}}), Load(1, 9, is_draining=False)).pack()
+    async with fleet_of(ScriptedActor(call=[reply]), ScriptedActor()) as fleet:
+        worker, _ = fleet.workers
+        sent = worker.actor.call
+
+        async def fail_a_look(method: Callable[..., Any], *arguments: Any) -> Any:
+            worker.is_lost = worker.is_lost or method is Worker.call
+            return await sent(method, *arguments)
+
+        worker.load, worker.actor.call = Load(0, 9, is_draining=False), fail_a_look
+        locations = locations_of(fleet, ScriptedActor(find=[None]), keeps_sessions=True)
+        answer = await front_of(fleet, locations=locations).call("get_text", {"sessionId": "w1.1"})
+        assert answer.success
+        assert await locations.find("w1.1", LOCAL) is worker
+
+
+@pytest.mark.parametrize(
+    ("session", "keeps", "expected"),
+    [
+        ("w1.1", False, "Its session has ended, so create another one."),
+        ("w1.1", True, "The next call opens its session again from its saved state."),
+        ("default", False, "The next call begins with an empty session."),
+        ("default", True, "The next call begins with an empty session."),
+    ],
+)
+async def test_the_error_of_a_lost_worker_says_what_becomes_of_the_session(
+    session: str, keeps: bool, expected: str
+):
+    caller = Caller("ada", "connection")
+    settings = Settings.model_validate({"session": {"persistentSessions": keeps}})
+    async with fleet_of(ScriptedActor(call=[LOST])) as fleet:
+        fleet.workers[0].load = Load(1, 9, is_draining=False)
+        locations = locations_of(fleet, ScriptedActor(find=["w1"]), keeps_sessions=keeps)
+        front = front_of(fleet, locations=locations, settings=settings)
+        for tool, look in (("get_text", ""), ("click", " Look before you repeat the action.")):
+            answer = await front.call(tool, {"sessionId": session}, caller=caller)
+            fleet.workers[0].is_lost = False
+            assert answer.content["error"]["suggestion"] == expected + look
 
 
 async def test_a_reply_of_another_version_does_not_fail_the_list_of_sessions():

@@ -142,6 +142,7 @@ class Front(ToolCaller):
         client: _Client,
     ) -> Answer | None:
         """Run the call, once. Return None if the worker is draining and its session is not open there."""
+        had_left = worker.has_left  # Otherwise it may run the call, even if it is draining and empty later.
         limit_ms = self._deadline_ms(tool, arguments)
         call = RemoteCall(
             id=secrets.token_hex(8),
@@ -169,14 +170,28 @@ class Front(ToolCaller):
             raise disconnected_error(tool, worker) from None
         except (ActorLostError, ConfigurationError):  # Its new process may be unable to start.
             worker.is_lost = True
-            if worker.has_left:
+            if had_left:
                 return None
-            raise lost_error(tool, worker, is_kept=self._settings.session.persistent_sessions) from None
+            raise lost_error(tool, worker, self._describe_next(tool, arguments, caller)) from None
         except TimeoutError:
             worker.actor.send(Worker.abandon, call.id)
             raise silent_error(tool, worker, limit_ms) from None
+        worker.is_lost = False  # A look at its status may have failed while Ray started it again.
         self._fleet.note_load(worker, reply.load)
         return reply.answer
+
+    def _describe_next(self, tool: Tool, arguments: Mapping[str, Any], caller: Caller) -> str:
+        """Return what becomes of the session of a call whose worker was lost."""
+        if tool.name == "create_session":
+            return "Create another session."
+        is_default = caller.find_session_id(arguments.get("sessionId")) == caller.default_session
+        if self._settings.session.persistent_sessions and not (
+            is_default and not caller.default_outlives_connection
+        ):
+            return "The next call opens its session again from its saved state."
+        if is_default:
+            return "The next call begins with an empty session."
+        return "Its session has ended, so create another one."
 
     def _deadline_ms(self, tool: Tool, arguments: Mapping[str, Any]) -> float:
         given = arguments.get("timeout")

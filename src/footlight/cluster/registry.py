@@ -76,7 +76,7 @@ class SessionRegistry:
         return self._workers.pop(id, None)
 
     async def _load(self) -> None:
-        if self._loading is None:
+        if self._loading is None or (self._loading.done() and self._loading.exception()):
             self._loading = asyncio.create_task(self._ask_workers())
             await self.watch_node()
         await asyncio.shield(self._loading)

@@ -37,6 +37,7 @@ STOP_SECONDS = 0.1
 """How long the end of a call waits for progress that is being sent, because the answer must be sent last."""
 WITHDRAW_SECONDS = 1.0
 """How long the end of a call waits for the withdrawal of its question."""
+LOOK_FIRST = "Look before you repeat the action."
 
 
 class ConnectionLostError(Exception):
@@ -71,7 +72,7 @@ async def wait_for_reply(
             ping = asyncio.create_task(actor.call(Worker.ping))
             ping.add_done_callback(_ignore_result)
             await asyncio.wait([work], timeout=PING_SECONDS)
-            is_reached = ping.done()
+            is_reached = ping.done() and ping.exception() is None
             ping.cancel()
             if not work.done() and (not is_reached or time.monotonic() > gives_up_at):
                 raise TimeoutError
@@ -223,28 +224,23 @@ class _Helper(contextlib.AsyncExitStack):
 
 
 def disconnected_error(tool: Tool, worker: KnownWorker) -> WorkerLostError:
-    acts = tool.effect != "read"
-    return WorkerLostError(
-        f"{tool.name} failed: the connection to worker {worker.name} was lost"
-        + (". Its action may have been done" if acts else ""),
-        suggestion=f"The session is still there.{' Look before you repeat the action.' if acts else ''}",
-        retryable=not acts,
-        **({"dispatched": "unknown"} if acts else {}),
+    return _make_lost_error(
+        tool, f"the connection to worker {worker.name} was lost", "The session is still there."
     )
 
 
-def lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLostError:
-    state = (
-        "The next call opens its session again from its saved state."
-        if is_kept
-        else "Its session has ended, so create another one."
-    )
+def lost_error(tool: Tool, worker: KnownWorker, next_step: str) -> WorkerLostError:
+    """Return the error of a call whose worker has ended. `next_step` says what becomes of its session."""
+    return _make_lost_error(tool, f"worker {worker.name} was lost", next_step)
+
+
+def _make_lost_error(tool: Tool, reason: str, next_step: str) -> WorkerLostError:
+    message = f"{tool.name} failed: {reason}"
     if tool.effect == "read":
-        message = f"{tool.name} failed: worker {worker.name} was lost"
-        return WorkerLostError(message, suggestion=state, retryable=True)
+        return WorkerLostError(message, suggestion=next_step, retryable=True)
     return WorkerLostError(
-        f"{tool.name} failed: worker {worker.name} was lost. Its action may have been done",
-        suggestion=f"{state} Look before you repeat the action.",
+        f"{message}. Its action may have been done",
+        suggestion=f"{next_step} {LOOK_FIRST}",
         retryable=False,
         dispatched="unknown",
     )
@@ -252,8 +248,10 @@ def lost_error(tool: Tool, worker: KnownWorker, *, is_kept: bool) -> WorkerLostE
 
 def silent_error(tool: Tool, worker: KnownWorker, limit_ms: float) -> DeadlineExceededError:
     acts = tool.effect != "read"
+    next_step = "The session is still there if the worker can be reached again."
     return DeadlineExceededError(
         f"{tool.name} timed out: worker {worker.name} does not answer",
+        suggestion=f"{next_step} {LOOK_FIRST}" if acts else next_step,
         retryable=not acts,
         timeout=limit_ms,
         dispatched="unknown" if acts else None,

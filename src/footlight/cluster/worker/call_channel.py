@@ -2,7 +2,8 @@
 
 Ray hands out the address and its token, and says which workers exist. A connection carries frames both ways:
 the number of a call, a kind, the length of the body, and the body. The progress of a call comes before its
-reply. Replies come in any order.
+reply. Replies come in any order. A call that is abandoned is cancelled by a frame that follows it on the same
+connection, so a worker that was stopped reads both together and does not begin an expired call.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Its kernel acknowledges data also for a process that is busy or stopped.
 MAX_BODY_BYTES = 1 << 30
 """The longest body, far above any call or answer. A header that announces more ends the connection."""
 _HEADER = struct.Struct("!QBI")
-_SENT, _REPLY, _ERROR, _PROGRESS = range(4)
+_SENT, _REPLY, _ERROR, _PROGRESS, _ABANDONED = range(5)
 
 Send = Callable[[bytes], None]
 """Sends the progress of a call, or receives it."""
@@ -61,7 +62,8 @@ class CallListener:
         """Create the listener. `run` gets a call and a function that sends its progress."""
         self._run = run
         self._token = secrets.token_bytes(TOKEN_BYTES)
-        self._running: set[asyncio.Future[bytes]] = set()
+        self._running: dict[tuple[asyncio.StreamWriter, int], asyncio.Future[bytes]] = {}
+        """The running calls by their connection and number."""
         self._server: asyncio.Server | None = None
 
     async def open(self, host: str) -> CallAddress:
@@ -82,11 +84,14 @@ class CallListener:
             if not hmac.compare_digest(token, self._token):
                 return
             while True:
-                number, _, body = await _read_frame(reader)
+                number, kind, body = await _read_frame(reader)
+                if kind == _ABANDONED:
+                    if call := self._running.get((writer, number)):
+                        call.cancel()
+                    continue
                 # The call continues without the connection, as one through Ray without its server.
                 send = functools.partial(_write_frame, writer, number, _PROGRESS)
-                call = asyncio.ensure_future(self._run(body, send))
-                self._running.add(call)
+                call = self._running[writer, number] = asyncio.ensure_future(self._run(body, send))
                 call.add_done_callback(functools.partial(self._answer, number, writer))
         except (OSError, EOFError, TimeoutError):
             pass
@@ -94,7 +99,7 @@ class CallListener:
             writer.close()
 
     def _answer(self, number: int, writer: asyncio.StreamWriter, call: asyncio.Future[bytes]) -> None:
-        self._running.discard(call)
+        del self._running[writer, number]
         if call.cancelled():
             return  # Its caller has abandoned it.
         error = call.exception()
@@ -131,6 +136,8 @@ class CallChannel:
     async def call(self, packed: bytes, on_progress: Send | None = None) -> bytes:
         """Send a call once, and return its reply. `on_progress` receives its progress.
 
+        A call that is cancelled here is cancelled on the worker, too.
+
         Raises:
             ActorLostError: the connection was lost. Whether the call ran is not known.
         """
@@ -142,12 +149,17 @@ class CallChannel:
         try:
             _write_frame(self._writer, number, _SENT, packed)
             return await waiting.reply
+        except asyncio.CancelledError:
+            _write_frame(self._writer, number, _ABANDONED, b"")
+            raise
         finally:
             del self._waiting[number]
 
     def close(self) -> None:
-        """Close the connection at once. Running calls end with ActorLostError."""
-        self._writer.transport.abort()
+        """Abandon the running calls, which end with ActorLostError, and close the connection."""
+        for number in self._waiting:
+            _write_frame(self._writer, number, _ABANDONED, b"")
+        self._end()
 
     async def _receive(self, reader: asyncio.StreamReader) -> None:
         try:
@@ -165,10 +177,14 @@ class CallChannel:
         except (OSError, EOFError):
             pass
         finally:
-            self._writer.close()
-            for each in self._waiting.values():
-                if not each.reply.done():
-                    each.reply.set_exception(ActorLostError("the connection was lost"))
+            self._end()
+
+    def _end(self) -> None:
+        self._writer.close()
+        self._receiving.cancel()
+        for each in self._waiting.values():
+            if not each.reply.done():
+                each.reply.set_exception(ActorLostError("the connection was lost"))
 
 
 @dataclass(frozen=True, slots=True)
