@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 
 import psutil
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 
 from tests.cluster.ray_cluster import (
     LIMIT_SECONDS,
@@ -16,6 +18,7 @@ from tests.cluster.ray_cluster import (
     worker_of,
 )
 from tests.conftest import Browser
+from tests.site import Site
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[ray]'")
 
@@ -79,9 +82,15 @@ async def wait_until_saved(folder: Path, id: str) -> None:
 async def test_idle_sessions_of_a_drained_machine_move_without_failed_calls(
     cluster: Cluster, browser: Browser
 ):
+    asking, download = await open_asking(browser), Download(browser.site)
+    drained = worker_of(asking)
+    loading = await create_on(browser, drained)
     ids = [(await open_shop(browser))[0] for _ in range(4)]
-    workers = await cluster.status()
-    drained = worker_of(ids[0])
+    assert drained in map(worker_of, ids)
+    page = browser.site.page(f"<a href='{download.url}' download>Get</a>")
+    await browser.call("navigate", url=page, sessionId=loading)
+    getting = asyncio.create_task(browser.call("click", selector="a", settle="none", sessionId=loading))
+    await asyncio.wait_for(download.begun.wait(), LIMIT_SECONDS)
     stop = asyncio.Event()
     calls = 0
 
@@ -92,7 +101,16 @@ async def test_idle_sessions_of_a_drained_machine_move_without_failed_calls(
             calls += 1
 
     using = [asyncio.create_task(use(id)) for id in ids]
-    out = await cluster.run_command("drain", workers[drained]["nodeId"])
+    draining = asyncio.create_task(cluster.run_command("drain", (await cluster.status())[drained]["nodeId"]))
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while (await cluster.status())[drained]["sessions"] > 2:
+            pass
+    # Its page waits for an answer, and the other session for its file.
+    assert (await browser.call("handle_dialog", accept=True, sessionId=asking))["handled"] == "accepted"
+    await browser.call("close_session", sessionId=asking)
+    download.release.set()
+    await getting
+    out = await draining
     before = calls
     async with asyncio.timeout(LIMIT_SECONDS):
         while calls < before + 4:
@@ -103,7 +121,47 @@ async def test_idle_sessions_of_a_drained_machine_move_without_failed_calls(
     assert f"ended: {drained}\n" in out
     for id in ids:
         assert await read_saved_cart(browser, id) == "tea"
+    for id in (*ids, loading):
         await browser.call("close_session", sessionId=id)
+
+
+class Download:
+    """A file of a site whose end is sent when `release` is set."""
+
+    def __init__(self, site: Site) -> None:
+        self.begun = asyncio.Event()
+        self.release = asyncio.Event()
+        self.url = site.route(self._send)
+
+    async def _send(self, _: Request) -> Response:
+        async def parts() -> AsyncGenerator[bytes]:
+            yield b"one "
+            self.begun.set()
+            await self.release.wait()
+            yield b"lamp"
+
+        headers = {"Content-Disposition": 'attachment; filename="order.txt"'}
+        return StreamingResponse(parts(), headers=headers)
+
+
+async def create_on(browser: Browser, worker: str) -> str:
+    """Create a session on this worker."""
+    others: list[str] = []
+    while worker_of(id := (await browser.call("create_session"))["sessionId"]) != worker:
+        others.append(id)
+    for each in others:
+        await browser.call("close_session", sessionId=each)
+    return id
+
+
+async def open_asking(browser: Browser) -> str:
+    """Return the id of a session whose page has an open dialog."""
+    id = (await browser.call("create_session", dialogs={"confirm": "ask"}))["sessionId"]
+    page = browser.site.page("<button onclick='confirm()'>Pay</button>")
+    await browser.call("navigate", url=page, sessionId=id)
+    (dialog,) = (await browser.call("click", selector="button", sessionId=id))["dialogs"]
+    assert dialog["handled"] == "open"
+    return id
 
 
 async def test_cluster_commands_start_and_end_workers(cluster: Cluster, url: str, tmp_path: Path):

@@ -106,6 +106,10 @@ class Downloads:
         """The latest downloads, newest last."""
         return tuple(self._known)
 
+    @property
+    def are_running(self) -> bool:
+        return bool(self._saving)
+
     def watch(self, context: BrowserContext) -> None:
         context.on("requestfailed", self._on_request_failed)
 

@@ -111,8 +111,8 @@ class SessionKeeper:
             await asyncio.sleep(PARK_EVERY_SECONDS)
 
     async def _park_if_idle(self, session: Session) -> None:
-        is_used = session.lock.locked() or session.id in self._calls
-        if is_used or self.find(session.id) is not session or not self._sessions.kept.includes(session):
+        is_open = self.find(session.id) is session
+        if not is_open or self._is_used(session) or not self._sessions.kept.includes(session):
             return
         parked = self._parking[session.id] = asyncio.Event()
         try:
@@ -120,6 +120,15 @@ class SessionKeeper:
         finally:
             del self._parking[session.id]
             parked.set()
+
+    def _is_used(self, session: Session) -> bool:
+        """Return whether a call or a download runs in the session, or a dialog waits for its answer."""
+        return (
+            session.lock.locked()
+            or session.id in self._calls
+            or session.downloads.are_running
+            or bool(session.dialogs.open)
+        )
 
 
 def find_session_name(arguments: Mapping[str, Any]) -> str | None:
