@@ -321,11 +321,20 @@ KEPT = {
     "viewport": {"width": 640, "height": 360},
     "locale": "fr-FR",
     "colorScheme": "dark",
-    "extraHeaders": {"X-Lamp": "lit", "Authorization": "Bearer p4ssword"},
+    "extraHeaders": {"X-Lamp": "lit", "X-Shop": "secret:SHOP", "Authorization": "Bearer p4ssword"},
     "httpCredentials": {"username": "ada", "password": "p4ssword"},
     "initScripts": ["window.lamp = 'lit'"],
 }
-"""And two passwords, which are not kept."""
+"""And a secret and two passwords, which are not kept."""
+
+
+def with_secret(folder: Path) -> tuple[str, ...]:
+    """Return the flags of a server that allows scripts and has the secret SHOP."""
+    file = folder / "secrets.env"
+    file.write_text("SHOP=s3cret-shop\n")
+    file.chmod(0o600)
+    return "--enable-script-evaluation", "--secrets", str(file)
+
 
 LOOK = """[navigator.userAgent, innerWidth, navigator.language,
   matchMedia('(prefers-color-scheme: dark)').matches, window.lamp ?? null]"""
@@ -333,7 +342,7 @@ LOOK = """[navigator.userAgent, innerWidth, navigator.language,
 
 @pytest.mark.slow
 async def test_persistent_session_is_restored_with_its_options(site: Site, tmp_path: Path) -> None:
-    flags = ("--enable-script-evaluation", "--observe", "none", "--state-directory", str(tmp_path))
+    flags = (*with_secret(tmp_path), "--observe", "none", "--state-directory", str(tmp_path))
     environment = {"FOOTLIGHT_SESSION_PERSISTENT_SESSIONS": "true"}
     async with connect_browser(site, *flags, **environment) as browser:
         session_id = (await browser.call("create_session", **KEPT))["sessionId"]
@@ -341,7 +350,7 @@ async def test_persistent_session_is_restored_with_its_options(site: Site, tmp_p
 
     files = list((tmp_path / "sessions").iterdir())
     assert {file.suffix for file in files} == {".json", ".details"}
-    assert not any("p4ssword" in file.read_text() for file in files)
+    assert not any(word in file.read_text() for file in files for word in ("p4ssword", "s3cret-shop"))
     (tmp_path / "sessions" / "damaged.json").write_text('{"cookies": [')
 
     async with connect_browser(site, *flags, **environment) as browser:
@@ -359,7 +368,7 @@ async def test_persistent_session_is_restored_with_its_options(site: Site, tmp_p
 async def test_session_of_a_crashed_browser_is_restored_with_its_options(site: Site, tmp_path: Path) -> None:
     import psutil
 
-    flags = ("--enable-script-evaluation", "--observe", "none", "--state-directory", str(tmp_path))
+    flags = (*with_secret(tmp_path), "--observe", "none", "--state-directory", str(tmp_path))
     environment = {"FOOTLIGHT_POOL_MIN_BROWSERS": "1"}
     ours = {child.pid for child in descendants_of(psutil.Process())}
     async with connect_browser(site, *flags, **environment) as browser:

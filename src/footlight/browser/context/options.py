@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -96,10 +96,10 @@ class SessionOptions:
             return self.permissions
         return ("geolocation",) if self.geolocation else ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, mask: Callable[[str], str] = str) -> dict[str, Any]:
         """Return the options that may be stored on disk: no credentials, and no headers that look like some.
 
-        A stored session whose proxy needs credentials cannot log in to it.
+        A stored session whose proxy needs credentials cannot log in to it. `mask` removes secrets from a text.
         """
         options = replace(
             self,
@@ -107,7 +107,9 @@ class SessionOptions:
             state=None,
             proxy=self.proxy and replace(self.proxy, username=None, password=None),
             extra_headers={
-                name: value for name, value in self.extra_headers.items() if not _SECRET_HEADER.search(name)
+                name: value
+                for name, value in self.extra_headers.items()
+                if not _SECRET_HEADER.search(name) and mask(value) == value
             },
         )
         return _ADAPTER.dump_python(options, mode="json", exclude_defaults=True)

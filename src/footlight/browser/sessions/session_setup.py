@@ -88,7 +88,7 @@ class SessionSetup:
             pool=pool,
             environment=self._make_environment(),
             # In a cluster, the front decides where a session is open.
-            kept=KeptSessions(self.settings, locked=not id_prefix),
+            kept=KeptSessions(self.settings, locked=not id_prefix, mask=self.mask or str),
             id_prefix=id_prefix,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -42,11 +42,15 @@ class KeptSessions:
     Nothing is kept unless `session.persistentSessions` is on.
     """
 
-    def __init__(self, settings: Settings, *, locked: bool) -> None:
-        """Open the folder. Without `locked`, something else decides which server has a session open."""
+    def __init__(self, settings: Settings, *, locked: bool, mask: Callable[[str], str] = str) -> None:
+        """Open the folder. Without `locked`, something else decides which server has a session open.
+
+        `mask` removes secrets from a text.
+        """
         self._store = StateStore(settings.session.state_directory / "sessions")
         self._enabled = settings.session.persistent_sessions
         self._locked = locked
+        self._mask = mask
         self._script_evaluation = settings.security.enable_script_evaluation
         self._reserved_refs: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         """By session: the number of the first ref that it would use after it is reopened."""
@@ -178,6 +182,6 @@ class KeptSessions:
 
     def _save_options(self, session: Session, next_ref: int) -> None:
         assert session.kept_as is not None
-        details = {"options": session.options.to_json(), "nextRef": next_ref}
+        details = {"options": session.options.to_json(self._mask), "nextRef": next_ref}
         self._store.save_details(session.kept_as, details)
         self._reserved_refs[session] = next_ref
