@@ -36,6 +36,7 @@ __all__ = [
     "create",
     "create_apart",
     "front",
+    "front_command",
     "is_running",
     "ray_cluster",
     "ray_node",
@@ -252,6 +253,15 @@ async def start_front(
     cluster: Cluster, folder: Path, *flags: str, secret: str = SECRET, **variables: str
 ) -> AsyncGenerator[tuple[str, asyncio.subprocess.Process]]:
     """Serve the cluster, and yield the URL and the process. Without a secret there is no file of secrets."""
+    command, environment = front_command(cluster, folder, *flags, secret=secret, **variables)
+    async with run_server(command, environment=environment, limit_s=LIMIT_SECONDS) as served:
+        yield served
+
+
+def front_command(
+    cluster: Cluster, folder: Path, *flags: str, secret: str = SECRET, **variables: str
+) -> tuple[list[str], dict[str, str]]:
+    """Return the command and the environment of a server that uses the cluster."""
     if secret:
         secrets_file = folder / "secrets.env"
         secrets_file.write_text(f"PASSWORD={secret}\n")
@@ -269,8 +279,7 @@ async def start_front(
         "FOOTLIGHT_POOL_MIN_BROWSERS": "1",
         **variables,
     }
-    async with run_server(command, environment=environment, limit_s=LIMIT_SECONDS) as served:
-        yield served
+    return command, environment
 
 
 @contextlib.asynccontextmanager

@@ -25,6 +25,7 @@ from tests.cluster.ray_cluster import (
     create,
     create_apart,
     front,
+    front_command,
     is_running,
     ray_cluster,
     worker_of,
@@ -221,6 +222,21 @@ async def test_a_restarted_server_finds_all_sessions_again(
         assert set(ids) <= {each["sessionId"] for each in listed["sessions"]}
         for id in ids:
             await second.call("close_session", sessionId=id)
+
+
+@pytest.mark.usefixtures("url")
+async def test_a_server_that_is_stopped_writes_no_errors(
+    cluster: Cluster, folder: Path, settings: Mapping[str, str]
+):
+    command, environment = front_command(cluster, folder, **settings)
+    process = await asyncio.create_subprocess_exec(
+        *command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert b"listening on" in await asyncio.wait_for(process.stdout.readline(), LIMIT_SECONDS)
+    process.terminate()
+    _, errors = await asyncio.wait_for(process.communicate(), LIMIT_SECONDS)
+    assert (process.returncode, errors) == (0, b"")
 
 
 async def test_full_cluster_queues_a_session_and_then_refuses_it(url: str, browser: Browser):

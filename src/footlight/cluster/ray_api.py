@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import importlib
+import logging
 import os
 import signal
 import sys
@@ -100,8 +101,9 @@ async def connect(address: str) -> None:
             clients without any.
     """
     ray = _import_ray()
+    logging.getLogger("ray._private.worker").addFilter(_is_not_about_signals)
     try:
-        # In another thread, Ray leaves the signal handlers of the server as they are.
+        # In another thread, Ray leaves the signal handlers of Python as they are, and warns that it does.
         gcs_address = await asyncio.to_thread(_find_gcs_address, address)
         if await _ask_without_token(gcs_address) == ACCEPTED:
             raise ConfigurationError(
@@ -116,6 +118,10 @@ async def connect(address: str) -> None:
             f"setting 'cluster.address': the Ray cluster {address} cannot be joined: {error}",
             suggestion="Check the address, and that this machine has the token of the cluster.",
         ) from None
+
+
+def _is_not_about_signals(record: logging.LogRecord) -> bool:
+    return "SIGTERM handler" not in record.getMessage()
 
 
 def _find_gcs_address(address: str) -> str:

@@ -60,9 +60,14 @@ async def _serve(settings: Settings, toolset: Toolset, endpoint: NetworkEndpoint
     from footlight.watch.site import WatchSites
 
     stop, hurry = asyncio.Event(), asyncio.Event()
-    handle_signals(lambda: (hurry if stop.is_set() else stop).set())
+
+    def on_signal() -> None:
+        (hurry if stop.is_set() else stop).set()
+
+    handle_signals(on_signal)
     assert settings.cluster.address is not None
     await ray_api.connect(settings.cluster.address)
+    handle_signals(on_signal)  # Ray has put a handler before it that writes a stack trace.
     subscriptions = Subscriptions()
     given = settings_for_workers(settings)
     fleet = Fleet(
