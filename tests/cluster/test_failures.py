@@ -231,6 +231,13 @@ async def test_calls_to_an_unreachable_worker_end_at_their_deadline(cluster: Clu
         assert "Buy" in str(await browser.call("get_text", selector="button", sessionId=other))
         listed = await browser.call("list_sessions")
         assert listed["unanswered"] == [worker_of(silent)]
+        drain = await cluster.start_command("drain", "other-machine")
+        out, _ = await asyncio.wait_for(drain.communicate(), LIMIT_SECONDS)
+        assert out.decode().splitlines() == [
+            f"does not answer: {worker_of(silent)}",
+            "No worker runs on other-machine.",
+        ]
+        assert drain.returncode == 3
     finally:
         process.resume()
     assert "Buy" in str(await browser.call("get_text", selector="button", sessionId=silent))

@@ -24,7 +24,6 @@ from footlight.cluster.resources import ClusterResources
 from footlight.cluster.session_locations import SessionLocations
 from footlight.cluster.watch_backend import NO_CALLS, ClusterWatchBackend
 from footlight.cluster.worker import (
-    WORKER,
     HelpInvitation,
     HelpQuestion,
     Load,
@@ -89,19 +88,19 @@ async def fleet_of(
 
 
 async def test_a_restarted_registry_asks_the_workers_for_their_sessions(monkeypatch: pytest.MonkeyPatch):
-    actors = {f"{WORKER}w1": ScriptedActor(list_registered_ids=[["default"]]), f"{WORKER}w2": None}
+    actors = {"w1": ScriptedActor(list_registered_ids=[["default"]]), "w2": None}
 
-    async def list_actors() -> list[str]:
-        return [*actors, registry.REGISTRY]
+    async def list_worker_names() -> list[str]:
+        return [*actors]
 
-    async def find_actor(name: str) -> RemoteActor | None:
+    async def find_worker_actor(name: str) -> RemoteActor | None:
         return actors[name]
 
     async def watch_node(_: registry.SessionRegistry) -> None:
         pass  # Ray does not run.
 
-    monkeypatch.setattr(registry, "list_actors", list_actors)
-    monkeypatch.setattr(registry, "find_actor", find_actor)
+    monkeypatch.setattr(registry, "list_worker_names", list_worker_names)
+    monkeypatch.setattr(registry, "find_worker_actor", find_worker_actor)
     monkeypatch.setattr(registry.SessionRegistry, "watch_node", watch_node)
 
     assert await registry.SessionRegistry().find("default") == "w1"
@@ -112,7 +111,7 @@ async def test_a_restarted_registry_asks_the_workers_for_their_sessions(monkeypa
 async def test_a_registry_that_could_not_list_the_workers_tries_again(monkeypatch: pytest.MonkeyPatch):
     lists: list[Any] = [ConnectionError("the head does not answer"), []]
 
-    async def list_actors() -> list[str]:
+    async def list_worker_names() -> list[str]:
         listed = lists.pop(0)
         if isinstance(listed, Exception):
             raise listed
@@ -121,7 +120,7 @@ async def test_a_registry_that_could_not_list_the_workers_tries_again(monkeypatc
     async def watch_node(_: registry.SessionRegistry) -> None:
         pass  # Ray does not run.
 
-    monkeypatch.setattr(registry, "list_actors", list_actors)
+    monkeypatch.setattr(registry, "list_worker_names", list_worker_names)
     monkeypatch.setattr(registry.SessionRegistry, "watch_node", watch_node)
 
     started = registry.SessionRegistry()
@@ -159,11 +158,11 @@ async def test_sessions_are_reported_as_closed_only_after_they_have_ended(
 async def test_the_sessions_of_a_worker_that_is_no_longer_known_are_reported_as_closed(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    async def list_no_actors() -> list[str]:
+    async def list_no_workers() -> list[str]:
         return []
 
     monkeypatch.setattr("footlight.cluster.fleet.session_changes.RETRY_SECONDS", 0.01)
-    monkeypatch.setattr("footlight.cluster.fleet.fleet.list_actors", list_no_actors)
+    monkeypatch.setattr("footlight.cluster.fleet.fleet.list_worker_names", list_no_workers)
     heard: asyncio.Queue[SessionChange] = asyncio.Queue()
     actor = ScriptedActor(changes=[(1, [OPENED]), LOST])
     async with fleet_of(actor, on_change=heard.put_nowait) as fleet, asyncio.timeout(LIMIT_SECONDS):
@@ -189,7 +188,7 @@ def locations_of(
 async def test_a_call_on_a_worker_that_began_to_drain_meanwhile_is_not_sent_again():
     async with fleet_of(ScriptedActor(call=[LOST])) as fleet:
         (worker,) = fleet.workers
-        sent = worker.actor.call
+        sent: Any = worker.actor.call
 
         async def begin_to_drain(method: Callable[..., Any], *arguments: Any) -> Any:
             if method is Worker.call:  # Its session is being opened, and not counted yet.
@@ -206,7 +205,7 @@ async def test_a_session_stays_on_a_worker_that_answers_its_call_after_a_restart
     reply = WorkerReply(Answer({"success": True, "data": {}}), Load(1, 9, is_draining=False)).pack()
     async with fleet_of(ScriptedActor(call=[reply]), ScriptedActor()) as fleet:
         worker, _ = fleet.workers
-        sent = worker.actor.call
+        sent: Any = worker.actor.call
 
         async def fail_a_look(method: Callable[..., Any], *arguments: Any) -> Any:
             worker.is_lost = worker.is_lost or method is Worker.call

@@ -9,7 +9,7 @@ import asyncio
 import json
 import sys
 
-from footlight.cluster.overview import connect_cluster, describe_workers
+from footlight.cluster.commands import connect_cluster, describe_workers
 
 
 async def main(address: str) -> None:

@@ -61,19 +61,19 @@ def cluster(
     """
     if (action == "drain") != (node is not None):
         raise click.UsageError(f"`cluster {action}` {'needs' if action == 'drain' else 'takes no'} NODE")
-    from footlight.cluster import overview
+    from footlight.cluster import commands
 
     if action == "up":
         flags = {"cluster.address": address, "transport": "http"}
         settings = load_settings(file=config, environment=os.environ, flags=flags)
-        sys.exit(0 if asyncio.run(overview.start_workers(settings, say=click.echo)) else UNFINISHED)
+        sys.exit(0 if asyncio.run(commands.start_workers(settings, say=click.echo)) else UNFINISHED)
     elif node is not None:
-        finished = asyncio.run(overview.drain_node(address, node, seconds=timeout, say=click.echo))
+        finished = asyncio.run(commands.drain_node(address, node, seconds=timeout, say=click.echo))
         sys.exit(0 if finished else UNFINISHED)
     elif action == "down":
-        sys.exit(0 if asyncio.run(overview.end_workers(address, say=click.echo)) else UNFINISHED)
+        sys.exit(0 if asyncio.run(commands.end_workers(address, say=click.echo)) else UNFINISHED)
     else:
-        _show_status(asyncio.run(overview.ask_workers(address)), form)
+        _show_status(asyncio.run(commands.ask_workers(address)), form)
 
 
 def _show_status(workers: list[dict[str, Any]], form: str) -> None:

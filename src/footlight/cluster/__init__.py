@@ -2,8 +2,9 @@
 
 `serving` is the composition root. The front has the interface of the dispatcher and routes each call to the
 worker that has its session; `fleet` starts, asks and ends the workers, which `worker_table` knows, and
-`place_queue` chooses one for a new session; `worker` is the actor that runs the calls of one machine;
-`registry` is the actor that remembers which worker has a session `default`. Only `ray_api` imports Ray.
+`place_queue` chooses one for a new session; `worker` is the actor that runs the calls of one machine,
+and `worker_actors` finds it by its name; `registry` is the actor that remembers which worker has a session
+`default`; `commands` is what `footlight cluster` does. Only `ray_api` imports Ray.
 """
 
 from footlight.cluster.serving import run

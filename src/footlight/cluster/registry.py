@@ -9,14 +9,13 @@ from collections import OrderedDict
 from footlight.cluster.ray_api import (
     ActorLostError,
     RemoteActor,
-    find_actor,
     find_own_drain_deadline,
-    list_actors,
     restart_own_actor,
     start_actor,
 )
-from footlight.cluster.worker import WORKER, Worker
+from footlight.cluster.worker import Worker
 from footlight.cluster.worker.draining import end_without_node
+from footlight.cluster.worker_actors import find_worker_actor, list_worker_names
 
 __all__ = ["REGISTRY", "SessionRegistry", "start_registry"]
 
@@ -91,14 +90,13 @@ class SessionRegistry:
                 logger.exception("Ray could not be asked whether this machine stays")
 
     async def _ask_workers(self) -> None:
-        names = [each for each in await list_actors() if each.startswith(WORKER)]
-        await asyncio.gather(*(self._ask(name) for name in names))
+        await asyncio.gather(*(self._ask(name) for name in await list_worker_names()))
 
-    async def _ask(self, actor_name: str) -> None:
+    async def _ask(self, worker: str) -> None:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                actor = await find_actor(actor_name)
+                actor = await find_worker_actor(worker)
                 for id in await actor.call(Worker.list_registered_ids) if actor else ():
-                    self._workers[id] = actor_name.removeprefix(WORKER)
+                    self._workers[id] = worker
         except (ActorLostError, TimeoutError):
             pass  # Its sessions are gone, or are found again when their callers use them.

@@ -99,7 +99,7 @@ class SessionOptions:
     def to_json(self, mask: Callable[[str], str] = str) -> dict[str, Any]:
         """Return the options that may be stored on disk: no credentials, and no headers that look like some.
 
-        A stored session whose proxy needs credentials cannot log in to it. `mask` removes secrets from a text.
+        A stored session whose proxy needs credentials cannot log in to it. `mask` removes secrets from texts.
         """
         options = replace(
             self,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import secrets
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
@@ -17,8 +16,9 @@ from footlight.cluster.fleet.known_worker import KnownWorker
 from footlight.cluster.fleet.place_queue import PlaceQueue
 from footlight.cluster.fleet.session_changes import follow_sessions
 from footlight.cluster.fleet.worker_table import WorkerTable
-from footlight.cluster.ray_api import ActorLostError, find_actor, list_actors, start_actor
-from footlight.cluster.worker import WORKER, Worker
+from footlight.cluster.ray_api import ActorLostError
+from footlight.cluster.worker import Worker
+from footlight.cluster.worker_actors import find_worker_actor, list_worker_names, start_worker_actor
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.change_events import OnChange
@@ -150,9 +150,7 @@ class Fleet:
         task.add_done_callback(self._tasks.discard)
 
     async def _start_worker(self) -> None:
-        name = secrets.token_hex(4)
-        cpus = self._settings.worker_cpus
-        actor = await start_actor(Worker, WORKER + name, name, self._worker_settings, cpus=cpus)
+        name, actor = await start_worker_actor(self._worker_settings, cpus=self._settings.worker_cpus)
         self.add(KnownWorker(name, actor))
         logger.info("started worker %s", name)
 
@@ -177,9 +175,9 @@ class Fleet:
 
     async def _find_running(self) -> None:
         """Learn the workers that other servers have started, and forget those that have ended."""
-        names = {each.removeprefix(WORKER) for each in await list_actors() if each.startswith(WORKER)}
+        names = await list_worker_names()
         for name in names:
-            if self.find(name) is None and (actor := await find_actor(WORKER + name)):
+            if self.find(name) is None and (actor := await find_worker_actor(name)):
                 self.add(KnownWorker(name, actor))
         for worker in self.workers:
             if worker.name not in names and worker.status is None:

@@ -85,14 +85,13 @@ class KnownWorker:
             async with asyncio.timeout(ANSWER_SECONDS):
                 status = await self.actor.call(method)
         except (ActorLostError, TimeoutError) as error:
-            if self.status is not None:
+            was_answering, self.status = self.status is not None, None
+            if was_answering:
                 logger.warning("worker %s does not answer", self.name)
-                self.is_silent = isinstance(error, TimeoutError)
             if isinstance(error, ActorLostError):
                 self.is_lost = True
                 self.disconnect()
-            self.is_silent &= not self.is_lost
-            self.status = None
+            self.is_silent = (self.is_silent or was_answering) and not self.is_lost
             return
         except Exception:
             self.is_silent = True

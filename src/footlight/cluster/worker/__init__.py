@@ -8,7 +8,6 @@ workers, `draining` ends it, and `file_links` has the links to its files.
 from footlight.cluster.worker.actor import Worker
 from footlight.cluster.worker.build import build_of, settings_for_workers
 from footlight.cluster.worker.messages import (
-    WORKER,
     Heard,
     HelpInvitation,
     HelpMessage,
@@ -25,7 +24,6 @@ from footlight.cluster.worker.messages import (
 )
 
 __all__ = [
-    "WORKER",
     "Heard",
     "HelpInvitation",
     "HelpMessage",

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from footlight.watch.watchers import WatchState
 
 __all__ = [
-    "WORKER",
     "Heard",
     "HelpInvitation",
     "HelpMessage",
@@ -29,8 +28,6 @@ __all__ = [
     "WorkerStatus",
 ]
 
-WORKER = "worker-"
-"""The names of worker actors begin so. The rest is the worker's name."""
 Progress = tuple[float, float | None, str | None]
 Heard = dict[str, float]
 """Watchers, with the seconds since they were heard of."""
