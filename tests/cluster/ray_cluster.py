@@ -177,7 +177,7 @@ async def ray_node(
 
 @contextlib.asynccontextmanager
 async def autoscaling_cluster(*, max_nodes: int) -> AsyncGenerator[Cluster]:
-    """Start a head without processors, to which Ray's autoscaler adds nodes with one processor each."""
+    """Start a head without processors, to which Ray's autoscaler adds nodes with two processors each."""
     address = f"127.0.0.1:{free_port()}"
     with ray_environment(
         RAY_FAKE_CLUSTER="1", AUTOSCALER_UPDATE_INTERVAL_S="1", RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S="0"
@@ -218,7 +218,7 @@ def autoscaler_config(address: str, max_nodes: int) -> dict[str, Any]:
         "available_node_types": {
             "head": {"resources": {"CPU": 0}, "node_config": {}, "max_workers": 0},
             "browsers": {
-                "resources": {"CPU": 1, "object_store_memory": 80 << 20},
+                "resources": {"CPU": 2, "object_store_memory": 80 << 20},
                 "node_config": {},
                 "min_workers": 0,
                 "max_workers": max_nodes,

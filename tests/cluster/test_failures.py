@@ -273,22 +273,19 @@ async def test_read_on_a_lost_worker_is_retryable(cluster: Cluster, browser: Bro
     assert await wait_until_gone(browsers, 5) == []
 
 
-async def test_sessions_of_a_killed_server_are_kept_for_the_lease(
-    cluster: Cluster, site: Site, tmp_path: Path
-):
-    await cluster.run_command("down")
-    async with start_front(cluster, tmp_path) as (url, process), connect_browser(url, site) as browser:
+async def test_sessions_of_a_killed_server_are_kept_for_the_lease(cluster: Cluster, site: Site, folder: Path):
+    async with start_front(cluster, folder) as (url, process), connect_browser(url, site) as browser:
         ids = await create(browser, 5)
         for id in ids:
             await browser.call("navigate", url=site.page(f"<h1>{id}"), sessionId=id)
         process.kill()
         await process.wait()
-    async with front(cluster, tmp_path) as url, connect_browser(url, site) as browser:
+    async with front(cluster, folder) as url, connect_browser(url, site) as browser:
         listed = await browser.call("list_sessions")
-        assert {each["sessionId"] for each in listed["sessions"]} == set(ids)
+        assert {each["sessionId"] for each in listed["sessions"]} >= set(ids)
         for id in ids:
             assert id in str(await browser.call("snapshot", sessionId=id))
-    await cluster.run_command("down")
+            await browser.call("close_session", sessionId=id)
 
 
 async def test_sessions_wait_for_machines_that_are_added(site: Site, tmp_path: Path):
@@ -308,15 +305,16 @@ async def scale_with_the_sessions(site: Site, tmp_path: Path) -> None:
         "FOOTLIGHT_SESSION_MAX_SESSIONS": "1",
     }
     async with (
-        autoscaling_cluster(max_nodes=3) as cluster,
+        autoscaling_cluster(max_nodes=2) as cluster,
         front(cluster, tmp_path, **variables) as url,
         connect_browser(url, site) as browser,
     ):
         ids = await create(browser, 1)
         assert await count_nodes(cluster, 1) == 1
+        # The first machine has a processor for one of these two.
         ids += [id for each in await asyncio.gather(*(create(browser, 1) for _ in range(2))) for id in each]
         assert len({worker_of(each) for each in ids}) == 3
-        assert await count_nodes(cluster, 3) == 3
+        assert await count_nodes(cluster, 2) == 2
         for id in ids[1:]:
             await browser.call("close_session", sessionId=id)
         assert await count_nodes(cluster, 1) == 1
