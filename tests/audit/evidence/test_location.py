@@ -246,7 +246,7 @@ async def test_error_response_without_a_page_is_reported(page: AuditedPage, site
     failing = site.route(reply("", type="text/plain", status=500))
     empty = site.route(reply("", status=204))
 
-    for url, why in ((failing, f"the site answered 500 at {failing}"), (empty, f"{empty} shows no page")):
+    for url, why in ((failing, f"the site answered 500 at {failing}"), (empty, f"{empty} has no document")):
         with pytest.raises(MCPError, match=why):
             await collect_evidence(page, url)
 

@@ -323,7 +323,7 @@ async def test_long_error_is_cut_and_never_linked(world: World, session: str, si
 
     error = answer.content["error"]
     assert error["message"] == "script: " + "n" * 992 + "… [cut, 100008 characters]"
-    assert error["details"] == {"parameter": "script", "page": url}
+    assert error["details"] == {"parameter": "script", "page": url, "dispatched": True}
     assert answer.links == ()
 
 
