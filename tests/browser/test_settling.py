@@ -499,6 +499,93 @@ async def test_frame_by_frame_changes_are_awaited_to_their_end(tab: Tab, where: 
     assert await tab.read("shown.textContent") == "12"
 
 
+COUNT_FRAMES = """
+globalThis.frames = new Set();
+addEventListener("click", () => globalThis.frames.clear(), { capture: true });
+const { requestAnimationFrame: request, setTimeout: wait } = globalThis;
+globalThis.requestAnimationFrame = (callback) => request((at) => (globalThis.frames.add(at), callback(at)));
+// This timer stands for a frame that does not come.
+globalThis.setTimeout = (callback, ms) =>
+  wait(() => (ms === 25 && globalThis.frames.add(performance.now()), callback()), ms);
+0
+"""
+"""Counts the frames since a click for which the settling script has waited."""
+
+
+async def click_and_count_frames(tab: Tab) -> int:
+    await tab.click()
+    return (await tab.page.scripts.run("globalThis.frames.size"))["result"]["value"]
+
+
+only_chromium = pytest.mark.skipif(ENGINE != "chromium", reason="other engines are asked frame by frame")
+
+
+@only_chromium
+async def test_change_after_which_nothing_can_follow_is_awaited_for_one_frame(tab: Tab) -> None:
+    await tab.show("""<button onclick="this.textContent += '.'">go</button>""")
+    await tab.click()
+    await tab.page.scripts.run(COUNT_FRAMES)
+
+    # Other tests share the machine, so that a second frame may come meanwhile.
+    assert any([await click_and_count_frames(tab) == 1 for _ in range(20)])
+
+
+MORE = "document.body.append(' more')"
+FOLLOWED = {
+    "the frame after the next": f"requestAnimationFrame(() => requestAnimationFrame(() => {MORE}))",
+    "a timer": f"setTimeout(() => {MORE}, 20)",
+    "an idle moment": f"requestIdleCallback(() => {MORE})",
+    "a view transition": f"document.startViewTransition(() => {MORE})",
+}
+
+
+@only_chromium
+@pytest.mark.parametrize("script", FOLLOWED.values(), ids=FOLLOWED)
+async def test_change_that_another_may_follow_is_awaited_for_two_frames(tab: Tab, script: str) -> None:
+    await tab.show(f"""<button>go</button><script>
+        document.querySelector('button').onclick = () => {{
+          document.body.append(' done');
+          {script};
+        }}</script>""")
+    await tab.click()
+    await tab.page.scripts.run(COUNT_FRAMES)
+
+    assert min([await click_and_count_frames(tab) for _ in range(10)]) > 1
+
+
+async def test_messages_that_a_script_sends_to_itself_are_awaited(tab: Tab) -> None:
+    await tab.show(f"""<button>go</button><script>
+        const {{ port1, port2 }} = new MessageChannel();
+        port1.onmessage = ({{ data: left }}) => left ? port2.postMessage(left - 1) : {MORE};
+        document.querySelector('button').onclick = () => {{
+          document.body.append(' done');
+          port2.postMessage(20);
+        }}</script>""")
+    for count in range(1, 11):
+        await tab.click()
+
+        assert await tab.read() == "go" + " done more" * count
+
+
+@pytest.mark.parametrize(
+    "opens",
+    [
+        "new WebSocket(location.href.replace('http', 'ws'))",
+        "new EventSource('/none')",
+        "new Worker(URL.createObjectURL(new Blob(['onmessage = () => 0'], { type: 'text/javascript' })))",
+    ],
+)
+async def test_document_that_others_send_messages_to_is_known(tab: Tab, opens: str) -> None:
+    await tab.show(f"<p>words</p><script>const kept = {opens}</script>")
+    async with asyncio.timeout(SOON):
+        while not tab.page.traffic.has_channels:  # noqa: ASYNC110 - no event
+            await asyncio.sleep(0.01)
+
+    await tab.show("<p>others</p>")
+
+    assert not tab.page.traffic.has_channels
+
+
 async def test_long_running_script_is_awaited(tab: Tab) -> None:
     await tab.show("""<button onclick="setTimeout(() => {
           for (const end = performance.now() + 1200; performance.now() < end;);

@@ -74,6 +74,8 @@ class Traffic:
         self._committed: float | None = None
         self._dom_ready: float | None = None
         self._changed = asyncio.Event()
+        self._has_opened_channel = False
+        page.on("websocket", self._on_channel)
         page.on("request", self._on_request)
         page.on("response", self._on_response)
         page.on("requestfinished", self._on_finished)
@@ -83,6 +85,14 @@ class Traffic:
         page.on("load", self._on_loaded)
         page.on("close", self._on_page_gone)
         page.on("crash", self._on_page_gone)
+
+    @property
+    def has_channels(self) -> bool:
+        """Return whether messages may arrive without a request.
+
+        They arrive by a worker, or by a WebSocket or an event stream of the current document.
+        """
+        return self._has_opened_channel or bool(self._page.workers)
 
     def expect_navigation(self) -> None:
         """Wait for the request of a navigation that a document has just begun."""
@@ -166,12 +176,18 @@ class Traffic:
             address = request.method, request.url.split("?", 1)[0]
             self._sent[request] = _TrackedRequest(address, time.monotonic())
             self._changed.set()
+        elif request.resource_type == "eventsource":
+            self._on_channel(request)
+
+    def _on_channel(self, _: object) -> None:
+        self._has_opened_channel = True
 
     def _on_response(self, response: Response) -> None:
         request, now = response.request, time.monotonic()
         if sent := self._sent.get(request):
             sent.answered = now
             sent.streams = response.headers.get("content-type", "").startswith("text/event-stream")
+            self._has_opened_channel |= sent.streams
         if self._is_next_document(request):
             self._answered = now
         self._changed.set()
@@ -193,7 +209,7 @@ class Traffic:
         if frame != self._page.main_frame:
             return
         if self._answered is not None or not frame.url.startswith(_NETWORK_URLS):
-            self._answered, self._dom_ready = None, None
+            self._answered, self._dom_ready, self._has_opened_channel = None, None, False
             self._committed = time.monotonic()
         self._changed.set()
 

@@ -7,26 +7,31 @@
 // within the remaining time.
 //
 // A settled document is observed until its first change. Until then, an action has had no visible effect, and one frame
-// after its events is enough.
+// after its events is enough. One frame is also enough after a change if nothing can follow it: see `Watch.mayBeLast`.
 
 import { getter } from "../driver/getter.js";
+import { countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
 import { takeLateWork } from "./late_work.js";
 import { reportedRecord } from "./scripts/effects/effects.js";
 
 const REST_MS = 500; // How long to wait until the document settles, which some pages never do.
 const RESTLESS_MS = 100; // How long to wait for a page that did not settle the last time.
-const FRAME_MS = 1000 / 60;
 const NO_FRAME_MS = 25; // Pages in the background draw no frames, and pages that are out of view only a few.
 const LONG_FRAME_MS = 50; // The maximum that one frame counts: a script that computes for long draws none.
 const MIN_WAIT_MS = 3;
 const LOOK_MS = 10; // How often a settled document is checked for its next change.
 const FRAMES = 2;
+const PROMISE_MS = 8; // How long promises of the browser, such as those of a database, are usually pending.
 export const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
 const INPUT_EVENTS = ["pointerdown", "pointerup", "click", "keydown", "keyup", "input", "change", "submit", "drop"];
 const MOVING_EVENTS = ["scroll", "resize", "load", "animationstart", "transitionrun", "toggle"];
 
 export const shadowOf = getter(Element, "shadowRoot");
 const stateOf = getter(Document, "readyState");
+const hasTransitions = "activeViewTransition" in Document.prototype;
+const transitionOf = hasTransitions
+  ? getter(/** @type {{ prototype: any }} */ (Document), "activeViewTransition")
+  : () => true; // Unknown in older browsers.
 const { createElement, createTreeWalker, getAnimations } = Document.prototype;
 
 /** @type {Watch | null} */
@@ -55,6 +60,8 @@ const rest = {
   drawn: true, // Whether a frame has been drawn since the last input event.
 
   began: 0,
+  /** @type {number | null} the number of callbacks (`countCallbacks`) when the action began, if that is known */
+  callbacks: null,
 
   /** @type {(observer: MutationObserver, roots: (Document | ShadowRoot)[]) => void} */
   begin(observer, roots) {
@@ -89,11 +96,12 @@ const rest = {
    */
   touch() {
     const at = performance.now();
+    this.callbacks ??= countCallbacks();
     this.touched = at;
     this.drawn = false;
     watch?.restart();
-    requestAnimationFrame(() =>
-      setTimeout(() => {
+    requestFrame(() =>
+      startTimer(() => {
         this.drawn ||= this.touched === at;
       }),
     );
@@ -107,8 +115,14 @@ const rest = {
   wait() {
     const passed = performance.now() - this.touched;
     if (!this.drawn && passed <= NO_FRAME_MS) return Math.max(MIN_WAIT_MS, FRAME_MS + 1 - passed);
-    this.answered = performance.now();
+    this.answer();
     return 0;
+  },
+
+  /** @returns {void} */
+  answer() {
+    this.answered = performance.now();
+    this.callbacks = null;
   },
 };
 
@@ -117,7 +131,10 @@ addEventListener("load", ({ target }) => target === document && watch?.restart()
 for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { capture: true, passive: true });
 
 // The press check in the same world uses this. Names of the page cannot shadow a symbol.
-/** @type {any} */ (globalThis)[Symbol.for("footlight.isAtRest")] = () => rest.holds();
+/** @type {any} */ (globalThis)[Symbol.for("footlight.isAtRest")] = () => {
+  rest.callbacks = countCallbacks();
+  return rest.holds();
+};
 
 /** @type {(roots: (Document | ShadowRoot)[]) => Animation[]} */
 function animationsIn(roots) {
@@ -133,8 +150,9 @@ class Watch {
   /**
    * @param {Document} root
    * @param {boolean} isAsked whether the server waits, or will ask later
+   * @param {number | null} callbacks the number of callbacks when the action began, if the document was settled then
    */
-  constructor(root, isAsked) {
+  constructor(root, isAsked, callbacks = null) {
     this.document = root;
     /** @type {Set<Document | ShadowRoot>} */
     this.roots = new Set();
@@ -143,6 +161,9 @@ class Watch {
     this.drawn = false;
     this.changed = false;
     this.isAsked = isAsked;
+    this.callbacks = callbacks;
+    this.changedAt = this.frame;
+    this.isLast = false; // Nothing can follow the last change.
     this.quiet = 0;
     this.quietSince = this.frame;
     this.request = 0; // The request for the next frame.
@@ -177,10 +198,11 @@ class Watch {
     if (rest.observer === this.observer) {
       rest.end();
       // Frames that are drawn before the server asks already count.
-      watch ||= new Watch(this.document, false);
+      watch ||= new Watch(this.document, false, rest.callbacks);
       return;
     }
     this.changed = true;
+    this.changedAt = performance.now();
     for (const record of records)
       for (const node of record.addedNodes) if (node.nodeType === Node.ELEMENT_NODE) this.enter(node);
   }
@@ -206,8 +228,8 @@ class Watch {
 
   /** @returns {void} */
   nextFrame() {
-    this.request = requestAnimationFrame(() => this.onFrame());
-    this.late = setTimeout(() => this.onFrame(), NO_FRAME_MS);
+    this.request = requestFrame(() => this.onFrame());
+    this.late = startTimer(() => this.onFrame(), NO_FRAME_MS);
   }
 
   /** @returns {void} */
@@ -239,7 +261,7 @@ class Watch {
    * @returns {number}
    */
   wait() {
-    const missing = this.drawn ? FRAMES - this.quiet : 1;
+    const missing = this.isLast ? 0 : this.drawn ? FRAMES - this.quiet : 1;
     if (missing > 0) {
       const next = this.frame + missing * FRAME_MS + 1 - performance.now();
       return this.left > 0 ? Math.max(MIN_WAIT_MS, next) : this.end(true);
@@ -252,6 +274,19 @@ class Watch {
     rest.begin(this.observer, [...this.roots]);
     for (const root of this.roots) this.observer.observe(root, EVERYTHING);
     return 0;
+  }
+
+  /**
+   * Return whether the page may be unable to change after the change that it has drawn: since the action began its
+   * scripts have requested no frame, timer or idle moment. Tasks that wait already are not counted.
+   *
+   * @returns {boolean}
+   */
+  mayBeLast() {
+    const records = this.observer.takeRecords();
+    if (records.length) this.note(records);
+    const isDrawn = this.quiet > 0 && !this.changed;
+    return isDrawn && !transitionOf.call(document) && this.callbacks === countCallbacks();
   }
 
   /**
@@ -277,7 +312,7 @@ class Watch {
   /** @type {(unresting?: boolean) => number} */
   end(unresting = false) {
     restless = unresting;
-    rest.answered = performance.now();
+    rest.answer();
     this.forgetFrame();
     this.observer.disconnect();
     watch = null;
@@ -298,23 +333,28 @@ function ask(body) {
 }
 
 /**
- * Wait this long, or until the next frame has been drawn.
+ * Wait until no task of a page is left, if its last change may be final. Return whether it is.
  *
- * @type {(ms: number) => Promise<unknown>}
+ * @returns {Promise<boolean>}
  */
-function pause(ms) {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-    if (ms <= FRAMES * FRAME_MS + 1) requestAnimationFrame(() => setTimeout(resolve));
-  });
+async function endsWithOneFrame() {
+  const watched = watch;
+  if (watched) watched.isLast = false;
+  if (!watched?.mayBeLast()) return false;
+  await sleep(watched.changedAt + PROMISE_MS - performance.now());
+  watched.isLast = (await isIdle()) && watch === watched && watched.mayBeLast();
+  return watched.isLast;
 }
 
 // The server calls this with a CDP message. It waits until the document settles, and returns the record and the kind of
-// late work.
-/** @type {any} */ (globalThis)[Symbol.for("footlight.settle")] = async (/** @type {boolean} */ isWatched) => {
+// late work. `isAlone`: only the scripts of this document can change it.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.settle")] = async (
+  /** @type {boolean} */ isWatched,
+  /** @type {boolean} */ isAlone,
+) => {
   let wait = ask(isWatched ? "go-on" : "begin");
   while (wait > 0) {
-    await pause(wait);
+    if (!(isAlone && (await endsWithOneFrame()))) await pause(wait);
     wait = ask("go-on");
   }
   return { record: reportedRecord(), late: takeLateWork() };

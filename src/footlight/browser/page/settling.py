@@ -1,8 +1,8 @@
 """Wait until the effects of an action have ended, and no longer.
 
 The effects are a navigation, the requests that the page has sent since the action, and changes of the
-document.
-A document is settled when it has drawn two frames without a change.
+document. A document is settled when it has drawn two frames without a change, or one after which nothing can
+follow.
 """
 
 from __future__ import annotations
@@ -94,6 +94,7 @@ def settling_engine() -> str:
         GETTER,
         "around",
         "element_path",
+        "callbacks",
         "settling",
         "scrolling",
         "scripts/effects/fields",
@@ -281,8 +282,9 @@ async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bo
     In Chromium the page itself waits, without further requests.
     """
     main = page.playwright.main_frame
+    is_alone = len(page.playwright.frames) == 1 and not page.traffic.has_channels
     with suppress(Error):
-        reply = await _ask(page, "settle", is_watched)
+        reply = await _ask(page, "settle", is_watched, is_alone)
         if reply is not None:
             return _SettledReport(_parse_record(reply["record"], main, is_main=True), reply["late"])
     return await _wait_for_still_frame(main, timeout=timeout, is_watched=is_watched, is_main=True)

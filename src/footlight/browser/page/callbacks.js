@@ -1,0 +1,72 @@
+// Requests frames and timers, and counts the callbacks that the page's own scripts request for a frame, a timer or an
+// idle moment. The browser numbers them for the whole document, so a script in an isolated world sees how many it has
+// not requested itself, and replaces no function of the page.
+
+export const FRAME_MS = 1000 / 60;
+
+let own = 0;
+
+/** @type {() => void} */
+const nothing = () => {};
+
+/** @type {(callback: () => void) => number} */
+export function requestFrame(callback) {
+  own++;
+  return requestAnimationFrame(callback);
+}
+
+/** @type {(callback: () => void, ms?: number) => number} */
+export function startTimer(callback, ms) {
+  own++;
+  return setTimeout(callback, ms);
+}
+
+/** @type {(callback: () => void) => number} */
+function requestIdle(callback) {
+  own++;
+  return requestIdleCallback(callback);
+}
+
+/**
+ * Return the number of callbacks that other scripts have requested in this document. Those that they have cancelled
+ * count too.
+ *
+ * @returns {number}
+ */
+export function countCallbacks() {
+  const [frame, timer, idle] = [requestFrame(nothing), startTimer(nothing), requestIdle(nothing)];
+  cancelAnimationFrame(frame);
+  clearTimeout(timer);
+  cancelIdleCallback(idle);
+  return frame + timer + idle - own;
+}
+
+/** @type {(ms: number) => Promise<void>} */
+export const sleep = (ms) => new Promise((resolve) => startTimer(() => resolve(), ms));
+
+/**
+ * Wait this long, or at most until the next frame has been drawn if that is expected earlier.
+ *
+ * @type {(ms: number) => Promise<void>}
+ */
+export function pause(ms) {
+  if (ms > 2 * FRAME_MS + 1) return sleep(ms);
+  return new Promise((resolve) => {
+    startTimer(() => resolve(), ms);
+    requestFrame(() => startTimer(() => resolve()));
+  });
+}
+
+/**
+ * Wait until no task of the page is waiting, such as a message that a script has sent to itself, at most for one frame.
+ * Return whether none is.
+ *
+ * @returns {Promise<boolean>}
+ */
+export async function isIdle() {
+  return new Promise((resolve) => {
+    // Tasks of this priority run when there is no other one.
+    /** @type {any} */ (globalThis).scheduler.postTask(() => resolve(true), { priority: "background" });
+    startTimer(() => resolve(false), FRAME_MS);
+  });
+}
