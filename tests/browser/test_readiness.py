@@ -22,7 +22,9 @@ from footlight.browser.actions.forms.text_input import fill_field
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.driver.playwright_api import Error, was_dispatched
-from footlight.browser.page.press_check import find_readiness, take_outcome
+from footlight.browser.page.capture import look
+from footlight.browser.page.press_check import find_readiness, press_engine, take_outcome
+from footlight.browser.page.refs import ask_directly
 from footlight.browser.page.settling import settle
 from footlight.browser.sessions.engine import Engine
 from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
@@ -227,7 +229,7 @@ async def press_by_footlight(page: Page, site: Site, situation: str, target: str
     ready = False
     if await element.count():
         with contextlib.suppress(Error):  # Some elements are gone by then.
-            ready = (await find_readiness(element, limit_ms)).is_certain
+            ready = (await find_readiness(page, selector, element, limit_ms, 1)).is_certain
     succeeds = True
     try:
         await click_element(page, selector, Deadline.after(limit_ms), button="left", count=1)
@@ -355,12 +357,51 @@ def check_filled(field: str, expected: Filled, ours: Filled) -> None:
     assert ours == expected
 
 
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
+async def test_plain_selector_is_resolved_by_the_settled_document(page: Page, site: Site) -> None:
+    await show(page, site.page("<button id=t class=a-b>go</button><p id=u>words</p>"))
+    await click_element(page, "#t", Deadline.after(LIMIT_MS), button="left", count=1)
+    await look(page, Deadline.after(LIMIT_MS))
+    await settle(page, 0.0, Deadline.after(LIMIT_MS), limit_ms=LIMIT_MS)
+    ref = next(
+        node.ref for node in page.view.frames[page.playwright.main_frame].nodes if node.role == "button"
+    )
+    assert ref is not None
+
+    for selector in ("#t", "button.a-b", ref):
+        reply = await ask_directly(page, selector, press_engine, "ready", 1_000, 1)
+        assert reply["isCertain"], selector
+    for selector in ("#none", "text=go", "button >> nth=0", "#1"):
+        assert await ask_directly(page, selector, press_engine, "ready", 1_000, 1) is None
+
+
+@pytest.mark.parametrize("outside", ["", "<button class=t>outside</button><input class=f>"])
+async def test_element_of_a_plain_selector_is_that_of_playwright(
+    page: Page, site: Site, outside: str
+) -> None:
+    await show(
+        page,
+        site.page(f"""<x-y></x-y>{outside}<script>
+            const root = document.querySelector('x-y').attachShadow({{ mode: 'open' }});
+            root.innerHTML = '<button class=t>inside</button><input class=f>';
+            document.onclick = event => event.composedPath()[0].id = 'pressed'</script>"""),
+    )
+    await settle(page, 0.0, Deadline.after(LIMIT_MS), limit_ms=LIMIT_MS)
+
+    await click_element(page, ".t", Deadline.after(LIMIT_MS), button="left", count=1)
+    await settle(page, 0.0, Deadline.after(LIMIT_MS), limit_ms=LIMIT_MS)
+    await fill_field(page, ".f", "text", Deadline.after(LIMIT_MS))
+
+    assert await page.playwright.locator(".t").first.get_attribute("id") == "pressed"
+    assert await page.playwright.locator(".f").first.input_value() == "text"
+
+
 async def test_missed_click_is_hidden_from_the_page_and_repeated(page: Page, site: Site) -> None:
     """Here nothing moves until the mouse is over the element, so it is pressed at once, and again."""
     await show(page, site.page(document("collapses when hovered", "button")))
     element = page.playwright.locator("#t")
 
-    assert (await find_readiness(element, LIMIT_MS)).is_certain
+    assert (await find_readiness(page, "#t", element, LIMIT_MS, 1)).is_certain
     await click_element(page, "#t", Deadline.after(LIMIT_MS * 5), button="left", count=1)
 
     assert await events(page) == ["pointerdown t", "mouseup t", "click t"]

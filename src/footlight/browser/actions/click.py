@@ -130,7 +130,7 @@ async def _click(
     can_be_fast = page.session.engine == "chromium" and not page.session.dialogs.asks
     ready = NOT_READY
     if can_be_fast:
-        ready = await find_readiness(element, timeout_ms, how.count)
+        ready = await find_readiness(page, selector, element, timeout_ms, how.count)
     force = tries_fast and ready.is_certain and page.document_request is None
     if force and ready.point and page.own_cdp and not how.modifiers and not page.session.is_traced:
         async with send_input_to(page, selector, deadline):

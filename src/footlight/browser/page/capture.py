@@ -41,6 +41,7 @@ __all__ = [
     "FrameJoiner",
     "ask",
     "ask_about",
+    "ask_in",
     "find_child_frame",
     "glance",
     "look",
@@ -123,13 +124,14 @@ async def ask(frame: Frame, request: dict[str, Any]) -> Any:
     return _read_reply(await frame.get_attribute(_selector_of(request), "v", timeout=0))
 
 
-async def _ask_main(page: Page, request: dict[str, Any]) -> Any:
-    """Return the reply about the main document, with a single CDP message if possible."""
-    with contextlib.suppress(Error):
-        reply = await page.scripts.ask(snapshot_engine, "snapshot", json.dumps(request))
-        if reply is not None:
-            return _read_reply(reply)
-    return await ask(page.playwright.main_frame, request)
+async def ask_in(page: Page, frame: Frame, request: dict[str, Any]) -> Any:
+    """Return the reply about a frame's document as `ask` does, with a single CDP message if possible."""
+    if frame == page.playwright.main_frame:
+        with contextlib.suppress(Error):
+            reply = await page.scripts.ask(snapshot_engine, "snapshot", json.dumps(request))
+            if reply is not None:
+                return _read_reply(reply)
+    return await ask(frame, request)
 
 
 async def ask_about(element: Locator, request: dict[str, Any], *, timeout_ms: float) -> Any:
@@ -178,8 +180,7 @@ async def _look_into(page: Page, frame: Frame, before: FrameView | None, depth: 
     last = before if before and before.depth == depth else FrameView()
     async with page.view.numbers.reserve() as ref_numbers:
         request = {"what": "look", "since": last.generation, **ref_numbers}
-        is_main = frame == page.playwright.main_frame
-        reply = await (_ask_main(page, request) if is_main else ask(frame, request))
+        reply = await ask_in(page, frame, request)
         page.view.numbers.next = reply["next"]
     last.take(reply, await read_nodes(reply, last.nodes, depth), depth)
     if "nodes" in reply:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import GETTER
+from footlight.browser.page.refs import ask_directly
 from footlight.browser.page.settling import ask_and_watch
-from footlight.javascript import selector_engine
+from footlight.javascript import run_once, selector_engine
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -32,6 +34,7 @@ __all__ = [
     "find_press_target",
     "find_readiness",
     "has_press_begun",
+    "press_engine",
     "register_press_check",
     "take_outcome",
     "watch_drag",
@@ -65,13 +68,17 @@ class PressOutcome(NamedTuple):
     by: str = ""
 
 
+@cache
+def press_engine() -> str:
+    """Return the source of the selector engine that watches presses and drops."""
+    modules = ("around", "press_places", "press_areas", "press_inside", "press_target", "press_doubt")
+    source = selector_engine(Path(__file__).parent, GETTER, *modules, "press_check")
+    return run_once("press", source)
+
+
 async def register_press_check(playwright: Playwright) -> None:
     """Register the press check. Call this before any page is opened."""
-    source = selector_engine(
-        Path(__file__).parent,
-        *(GETTER, "around", "press_places", "press_areas", "press_inside", "press_target", "press_check"),
-    )
-    await playwright.selectors.register(_ENGINE, source, content_script=True)
+    await playwright.selectors.register(_ENGINE, press_engine(), content_script=True)
 
 
 def find_press_target(element: Locator) -> Locator:
@@ -130,16 +137,19 @@ class Readiness(NamedTuple):
 NOT_READY = Readiness(is_certain=False)
 
 
-async def find_readiness(element: Locator, ms: float, count: int = 1) -> Readiness:
-    """Wait for an element, and return whether it is ready to be pressed.
+async def find_readiness(page: Page, selector: str, element: Locator, ms: float, count: int) -> Readiness:
+    """Wait for the element of a selector, and return whether it is ready to be pressed.
 
-    If that is certain, its next presses are watched for `ms`.
+    If that is certain, its next `count` presses are watched for `ms`.
 
     Playwright itself waits two frames to check that an element does not move. Here the settling script has
     already checked that the document has not changed since it settled.
     """
-    answer = await element.locator(f"{_ENGINE}=ready-{ms:.0f}-{count}").get_attribute("v", timeout=ms)
-    if not (reply := json.loads(answer or "null")):
+    reply = await ask_directly(page, selector, press_engine, "ready", ms, count)
+    if reply is None:
+        answer = await element.locator(f"{_ENGINE}=ready-{ms:.0f}-{count}").get_attribute("v", timeout=ms)
+        reply = json.loads(answer or "null")
+    if not reply:
         return NOT_READY
     point = reply["point"]
     return Readiness(reply["isCertain"], reply["at"], (point["x"], point["y"]) if point else None)

@@ -8,14 +8,17 @@ ref is refused for a call that acts.
 
 from __future__ import annotations
 
+import asyncio
 import heapq
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from footlight.browser.driver.offload import offload
-from footlight.browser.page.capture import ENGINE, ask, look
+from footlight.browser.driver.playwright_api import Error
+from footlight.browser.page.capture import ENGINE, ask_in, look
 from footlight.browser.page.selectors import locate_in
 from footlight.browser.snapshot.difference import find_redrawn
 from footlight.browser.snapshot.finding import Likeness
@@ -32,9 +35,14 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["Target", "leading_ref", "locate", "locate_now", "resolve"]
+__all__ = ["Target", "ask_directly", "leading_ref", "locate", "locate_now", "resolve"]
 
 _LEADING = re.compile(r"\s*(?:\[ref=(?P<bracketed>e[1-9]\d*)\]|(?:ref=|@)?(?P<bare>e[1-9]\d*))\s*(?=>>|$)")
+
+_PLAIN = re.compile(r"(?:[A-Za-z][\w-]*)?(?:[#.][A-Za-z_][\w-]*)+", re.ASCII)
+"""CSS selectors that have the same meaning in Playwright and in the browser."""
+DIRECT_SECONDS = 0.25
+"""How long a document may take to reply about an element before Playwright is asked to wait for it."""
 
 MAX_CANDIDATES = 5
 MAX_COMPARED = 2_000
@@ -80,6 +88,32 @@ async def locate_now(page: Page, selector: str, deadline: Deadline) -> Locator:
     """Return a locator of all matches as `locate` does, without waiting for frames on the path to them."""
     root, selector = await _find_root(page, selector, deadline, acts=False)
     return await locate_in(root, selector, timeout_ms=None)
+
+
+async def ask_directly(
+    page: Page, selector: str, engine: Callable[[], str], name: str, *arguments: Any
+) -> Any:
+    """Return an engine's reply about the element of a selector, with a single CDP message.
+
+    Call this after `locate`. Return None if only Playwright can find the element or wait for it. The engine
+    finds it by the function `Symbol.for("footlight.find")` of the settling script.
+    """
+    if (direct := _find_direct(page, selector)) is None:
+        return None
+    with suppress(Error, TimeoutError):
+        async with asyncio.timeout(DIRECT_SECONDS):
+            return await page.scripts.ask(engine, name, direct, *arguments)
+    return None
+
+
+def _find_direct(page: Page, selector: str) -> str | None:
+    """Return a ref or a CSS selector for the script in the main document, or None."""
+    if _PLAIN.fullmatch(selector):
+        return selector
+    given, rest = leading_ref(selector) or ("", "")
+    ref = page.view.healed.get(given, given)
+    seen = page.view.find_seen(ref)
+    return ref if seen and not rest and seen[1] == page.playwright.main_frame else None
 
 
 async def _find_root(
@@ -149,7 +183,7 @@ async def _identify(page: Page, frame: Frame, ref: str) -> tuple[ElementIdentity
         return None
     seen = page.view.frames.get(frame)
     locator = await offload(len(seen.nodes) if seen else 0, lambda: _find_known_locator(page, frame, ref))
-    found = await ask(frame, {"what": "identify", "ref": ref, "path": locator is None})
+    found = await ask_in(page, frame, {"what": "identify", "ref": ref, "path": locator is None})
     if found is None:
         return None
     path, prefix = found.get("path"), frame_locator(frame)

@@ -32,7 +32,7 @@ const hasTransitions = "activeViewTransition" in Document.prototype;
 const transitionOf = hasTransitions
   ? getter(/** @type {{ prototype: any }} */ (Document), "activeViewTransition")
   : () => true; // Unknown in older browsers.
-const { createElement, createTreeWalker, getAnimations } = Document.prototype;
+const { createElement, createTreeWalker, getAnimations, querySelector } = Document.prototype;
 
 /** @type {Watch | null} */
 let watch = null;
@@ -134,6 +134,12 @@ for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { cap
 /** @type {any} */ (globalThis)[Symbol.for("footlight.isAtRest")] = () => {
   rest.callbacks = countCallbacks();
   return rest.holds();
+};
+
+// Return the element of a ref, or the first match of a CSS selector outside shadow trees, which Playwright prefers too.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.find")] = (/** @type {string} */ selector) => {
+  const snapshots = /** @type {any} */ (globalThis)[Symbol.for("footlight.snapshot.engine")];
+  return /^e\d+$/.test(selector) ? snapshots?.query(document, selector) : querySelector.call(document, selector);
 };
 
 /** @type {(roots: (Document | ShadowRoot)[]) => Animation[]} */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
 from footlight.browser.page.element_operations import act_on_element
 from footlight.browser.page.page_operations import send_input
+from footlight.browser.page.refs import ask_directly
 from footlight.browser.page.settling import settle
 from footlight.errors import ElementNotInteractiveError, InvalidParameterError
 from footlight.javascript import page_function
@@ -48,6 +50,15 @@ _FIELD, _SELECTED_FIELD, _PASTE = (
 )
 
 
+@cache
+def _selecting_engine() -> str:
+    """Return the source of `selectField` for a selector of `footlight.find`."""
+    return f"""globalThis[Symbol.for("footlight.selectField")] = (selector, value) => {{
+        const element = globalThis[Symbol.for("footlight.find")]?.(selector);
+        return element ? ({_SELECTED_FIELD})(element, value) : null;
+    }}"""
+
+
 async def fill_field(
     page: Page, selector: str, value: str, deadline: Deadline, *, check: bool = True
 ) -> str | None:
@@ -62,7 +73,9 @@ async def fill_field(
     """
 
     async def fill(element: Locator, timeout_ms: float) -> str | None:
-        field = await run_about(element, _SELECTED_FIELD, value, timeout_ms=timeout_ms)
+        field = await ask_directly(page, selector, _selecting_engine, "selectField", value)
+        if field is None:
+            field = await run_about(element, _SELECTED_FIELD, value, timeout_ms=timeout_ms)
         if field["expected"]:
             raise InvalidParameterError(
                 f'value: "{selector}" cannot hold "{value}"; it takes {field["expected"]}', parameter="value"
