@@ -122,6 +122,43 @@ async def test_no_record_contains_a_secret_echoed_by_the_page(site: Site, tmp_pa
     assert {stat.S_IMODE(path.stat().st_mode) for path in (root, *root.rglob("*/"))} == {0o700}
 
 
+FORM = """<!doctype html><title>Form</title><input data-testid=word type=password><input data-testid=name>
+<p data-testid=said></p><script>addEventListener('input', ({target: {value}}) => {
+  document.querySelector('p').textContent = value;
+});</script>"""
+
+
+async def test_texts_typed_without_a_text_parameter_are_not_recorded(site: Site, tmp_path: Path) -> None:
+    root = tmp_path / "knowledge"
+    flags = ("--knowledge", str(root), "--tools", "default,expect,clipboard", "--enable-script-evaluation")
+    async with connect_browser(site, *flags, cwd=tmp_path) as browser:
+        await browser.call("navigate", url=site.page(FORM))
+        await browser.call("drop", selector="testid=name", data={"text/plain": OTHER})
+        await browser.call("evaluate", script="word => word.length", args=[OTHER])
+        await browser.call("clipboard", action="write", text="plain", html=f"<b>{OTHER}</b>")
+        await browser.call("click", selector="testid=name")
+        for key in ("Shift+A", "d", "a", "Enter"):
+            await browser.call("press", key=key)
+        await browser.call("press", key="a", modifiers=["Control"])
+        await browser.call("fill", selector="testid=name", value="")
+        await browser.refused("expect", value={"testid=name": OTHER}, timeout=300)
+        wrong = {"value": {"testid=name": "x"}, "text": "Form"}
+        await browser.refused("fill", selector="testid=name", value=NAME, expect=wrong, timeout=1_000)
+        await browser.call("fill_form", fields=[{"selector": "testid=word", "value": WORD}])
+
+    steps = steps_in(root)
+    pressed = [step["tool"]["input"] for step in steps if step["tool"]["name"] == "press"]
+    assert pressed == [{}, {}, {}, {"key": "Enter"}, {"key": "a", "modifiers": ["Control"]}]
+    assert steps[-1]["tool"] == {
+        "name": "fill_form",
+        "input": {"fields": [{"selector": "testid=word"}]},
+        "textRedacted": True,
+    }
+    assert steps[-1]["observation"]["testIds"][-1]["text"] == "[REDACTED]"
+    calls = json.dumps([(step["tool"], step["outcome"]) for step in steps])
+    assert [text for text in (NAME, WORD, OTHER) if text in calls] == []
+
+
 @pytest.mark.slow
 async def test_nothing_is_recorded_by_default(site: Site, tmp_path: Path) -> None:
     async with connect_browser(site, cwd=tmp_path) as browser:

@@ -162,7 +162,7 @@ def _tool_part(
     }
     if target:
         part["target"] = target
-    if len(recorded) < len(step.input):
+    if len(recorded) < len(step.input) or step.typed:
         part["textRedacted"] = True
         # The length of a secret would help to guess it.
         if typed and is_secret_input(step, rules) is False:

@@ -93,8 +93,8 @@ def learn_secrets(
     step: RawStep, seen: CheckedObservation, rules: RedactionRules, secrets: SecretTexts
 ) -> None:
     """Store texts typed into a secret field, found under a secret key, or shown as a seed phrase."""
-    for text in list_typed_texts(step, rules):
-        _learn_typed(text, step, rules, secrets)
+    for text, into in _list_typed(step, rules):
+        _learn_typed(text, into, step, rules, secrets)
     for text in find_named_secrets((step.input, step.error), rules):
         secrets.remember(text)
     if not seen.is_ruled_secret:
@@ -107,8 +107,14 @@ def learn_secrets(
 
 
 def list_typed_texts(step: RawStep, rules: RedactionRules) -> list[str]:
-    """Return the texts that the call has typed, by the keys of the rules."""
-    return [value for key, value in step.input.items() if key in rules.typed_keys and isinstance(value, str)]
+    """Return the texts that the call has typed."""
+    return [text for text, _ in _list_typed(step, rules)]
+
+
+def _list_typed(step: RawStep, rules: RedactionRules) -> list[tuple[str, TypedField | None]]:
+    """Return the typed texts, by the keys of the rules and from `typed`, each with its field if it is known."""
+    texts = (value for key, value in step.input.items() if key in rules.typed_keys and isinstance(value, str))
+    return [*((text, step.field) for text in texts), *step.typed]
 
 
 def secrets_of_call(typed: Sequence[str]) -> SecretTexts | None:
@@ -120,18 +126,25 @@ def secrets_of_call(typed: Sequence[str]) -> SecretTexts | None:
 
 
 def is_secret_input(step: RawStep, rules: RedactionRules) -> bool | None:
-    """Return whether the field or the target makes the typed text secret. None if neither is known."""
+    """Return whether a field or the target makes a typed text secret. None if that is not known of a text."""
+    found = [_is_secret(into, step, rules) for _, into in _list_typed(step, rules)]
+    return True if True in found else None if None in found else False
+
+
+def _is_secret(into: TypedField | None, step: RawStep, rules: RedactionRules) -> bool | None:
     target = find_target(step)
     if any(map(rules.is_secret_name, target.values())):
         return True
-    if step.field is None:
+    if into is None:
         return False if "testId" in target else None
-    return rules.is_secret_field(step.field)
+    return rules.is_secret_field(into)
 
 
-def _learn_typed(text: str, step: RawStep, rules: RedactionRules, secrets: SecretTexts) -> None:
-    is_secret = is_secret_input(step, rules)
-    if is_secret and _CHIP.fullmatch(text.strip().lower()) and _takes_phrase(step, rules):
+def _learn_typed(
+    text: str, into: TypedField | None, step: RawStep, rules: RedactionRules, secrets: SecretTexts
+) -> None:
+    is_secret = _is_secret(into, step, rules)
+    if is_secret and _CHIP.fullmatch(text.strip().lower()) and _takes_phrase(into, step, rules):
         secrets.remember_words([text.strip()])
     elif is_secret or find_phrase(text) is not None or (is_secret is None and _may_be_secret(text)):
         secrets.remember(text)
@@ -141,13 +154,13 @@ def _may_be_secret(text: str) -> bool:
     return len(text) >= MIN_NAMED_SECRET_CHARS and not re.fullmatch(r"[\s\d.,]*", text)
 
 
-def _takes_phrase(step: RawStep, rules: RedactionRules) -> bool:
+def _takes_phrase(into: TypedField | None, step: RawStep, rules: RedactionRules) -> bool:
     """Return whether the field accepts one word of a seed phrase.
 
     Such a word is stored as a word, because as a text it would be found inside many other words.
     """
-    into = step.field or TypedField()
-    return any(map(rules.is_phrase_name, (*find_target(step).values(), into.test_id, into.name, into.hint)))
+    names = () if into is None else (into.test_id, into.name, into.hint)
+    return any(map(rules.is_phrase_name, (*find_target(step).values(), *names)))
 
 
 def _keep_mappings(items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

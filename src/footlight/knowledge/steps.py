@@ -37,6 +37,9 @@ class RawStep:
     field: TypedField | None = None
     """The field that received the typed text, or None if nothing was typed or the field was not found."""
 
+    typed: Sequence[tuple[str, TypedField | None]] = ()
+    """Further typed texts, which `input` does not contain, each with its field if that was found."""
+
     error: Mapping[str, Any] | None = None
     """The error with `code`, `message` and `details`."""
 

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -22,6 +22,7 @@ from footlight.browser.reading.test_ids import list_test_ids
 from footlight.errors import FootlightError
 from footlight.knowledge.facts import FactsReader
 from footlight.knowledge.redaction_rules import RedactionRules
+from footlight.knowledge.secret_shapes import MARK
 from footlight.knowledge.steps import RawStep, StepObservation
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ TYPED_PARAMETERS = {
     "call_page_tool": "input",
 }
 """By tool: the parameter that may contain a secret."""
-LISTS_WITH_VALUES = ("fields", "cookies", "steps")
-"""Parameters that are lists of objects with a `value` that may be a secret; only `value` is dropped."""
+VALUES_OF_TEXTS = frozenset((("drop", "data"), ("evaluate", "args"), ("expect", "value")))
+"""Parameters in which any text may be one that was typed, or will be."""
 RULES = RedactionRules(secret_screens=frozenset(), typed_keys=frozenset((TYPED,)))
 """Rules under which only parameters renamed to `typed` count as typed text."""
 
@@ -113,37 +114,102 @@ def screen_name(url: str) -> str:
 
 def _make_step(recorded: RecordedCall) -> RawStep:
     answer = recorded.answer
+    input, typed = _clean_input(recorded.tool.name, recorded.arguments)
+    fields = recorded.typed_fields
     return RawStep(
         tool=recorded.tool.name,
         session_id=answer.session_id,
         at=recorded.at,
         ok=answer.success,
         duration_ms=answer.duration_ms,
-        input=_clean_input(recorded.tool.name, recorded.arguments),
+        input=input,
         target=_find_target(recorded.arguments.get("selector")),
         field=recorded.typed_field,
-        error=None if answer.success else answer.content["error"],
+        typed=[(text, fields.get(selector)) for selector, text in typed],
+        error=None if answer.success else _clean_error(answer.content["error"]),
         observation=cast("StepObservation | None", recorded.observed),
     )
 
 
-def _clean_input(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments with typed text under the key `typed`, and without typed values in lists."""
-    secret = TYPED_PARAMETERS.get(tool)
+def _clean_input(tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return the arguments without typed texts, and the other typed texts, each with the field's selector.
+
+    The value of a parameter in `TYPED_PARAMETERS` is returned in the arguments under the key `typed`.
+    """
+    typed: list[tuple[str, str]] = []
+    recorded: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if name == TYPED_PARAMETERS.get(tool):
+            recorded[TYPED] = value
+        elif name == "fields":
+            recorded[name] = _take_values(value, typed)
+        elif name == "expect":
+            recorded[name] = _hide_expected_value(value)
+        elif (tool, name) in VALUES_OF_TEXTS:
+            recorded[name] = _hide_texts(value)
+        elif (tool, name) == ("clipboard", "html") and isinstance(value, str):
+            typed.append(("", value))
+        elif (tool, name) == ("press", "key") and _types_a_character(value, arguments.get("modifiers")):
+            typed.append(("", value))
+        else:
+            recorded[name] = value
+    return recorded, typed
+
+
+def _clean_error(error: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the error without the value of a field that did not become what was expected."""
+    details = cast("Mapping[str, Any]", error.get("details") or {})
+    expected = details.get("expected")
+    if not isinstance(expected, dict) or "value" not in expected:
+        return error
     return {
-        TYPED if name == secret else name: _without_values(value) if name in LISTS_WITH_VALUES else value
-        for name, value in arguments.items()
+        **error,
+        "details": {
+            **details,
+            "expected": _hide_expected_value(expected),
+            "actual": _hide_texts(details.get("actual")),
+        },
     }
 
 
-def _without_values(items: object) -> object:
+def _take_values(items: object, typed: list[tuple[str, str]]) -> object:
+    """Return the fields of a form without their values, and add those that are texts to `typed`."""
     if not isinstance(items, list):
         return None
     entries: list[object] = []
     for item in cast("list[object]", items):
         fields = cast("dict[str, object]", item) if isinstance(item, dict) else {}
-        entries.append({name: value for name, value in fields.items() if name != "value"})
+        selector, value = fields.get("selector"), fields.get("value")
+        if isinstance(selector, str) and isinstance(value, str):
+            typed.append((selector, value))
+        entries.append({name: each for name, each in fields.items() if name != "value"})
     return entries
+
+
+def _hide_expected_value(expected: object) -> object:
+    """Return what a call expects, without the texts of fields."""
+    if not isinstance(expected, dict) or "value" not in expected:
+        return cast("object", expected)
+    expectations = cast("dict[str, object]", expected)
+    return {**expectations, "value": _hide_texts(expectations["value"])}
+
+
+def _hide_texts(value: object) -> object:
+    """Return a value with the mark for each text in it."""
+    if isinstance(value, str):
+        return MARK
+    if isinstance(value, list):
+        return [_hide_texts(each) for each in cast("list[object]", value)]
+    if isinstance(value, dict):
+        return {name: _hide_texts(each) for name, each in cast("dict[str, object]", value).items()}
+    return value
+
+
+def _types_a_character(key: object, modifiers: object) -> bool:
+    """Return whether a key types a character, so that pressing keys in a row may type a password."""
+    return (
+        isinstance(key, str) and len(key.removeprefix("Shift+")) == 1 and modifiers in (None, [], ["Shift"])
+    )
 
 
 def _find_target(selector: object) -> dict[str, str] | None:

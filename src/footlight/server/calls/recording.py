@@ -31,20 +31,29 @@ class RecordedCall:
 
     @property
     def typed_field(self) -> TypedField | None:
-        """Return the field into which the call has typed, in the format of a record, or None."""
-        kind = self.call.report.typed_into
-        if kind is None:
-            return None
+        """Return the only field into which the call types, in the format of a record, or None."""
+        fields = [*self.typed_fields.values()]
+        return fields[0] if len(fields) == 1 else None
+
+    @property
+    def typed_fields(self) -> Mapping[str, TypedField]:
+        """Return the fields into which the call types, by selector, in the format of a record."""
+        kinds = self.call.report.typed_into
+        if not kinds:
+            return {}
         from footlight.knowledge.redaction_rules import TypedField
 
-        return TypedField(
-            tag=kind.tag,
-            type=kind.type,
-            autocomplete=kind.autocomplete,
-            test_id=kind.test_id,
-            name=kind.name,
-            hint=kind.hint,
-        )
+        return {
+            selector: TypedField(
+                tag=kind.tag,
+                type=kind.type,
+                autocomplete=kind.autocomplete,
+                test_id=kind.test_id,
+                name=kind.name,
+                hint=kind.hint,
+            )
+            for selector, kind in kinds.items()
+        }
 
 
 class Recorder(Protocol):

@@ -75,8 +75,10 @@ class CallReport:
     links: list[AnswerLink] = field(default_factory=list["AnswerLink"])
     undo: list[Undo] = field(default_factory=list[Undo])
     """Functions that are called if the call is cancelled before its answer is sent."""
-    typed_into: FieldKind | None = None
-    """The field into which the call has typed. A recorder uses it to decide whether the text is secret."""
+    typed_into: dict[str, FieldKind] = field(default_factory=dict[str, "FieldKind"])
+    """By selector, the fields into which the call types. A recorder uses them to decide whether a text is
+    secret.
+    """
     has_acted: bool = False
     """Whether the tool has reported that it changed the page."""
     has_no_effect: bool = False
@@ -172,7 +174,7 @@ class ToolCall:
         self.report.idle_reason = reason
 
     async def note_field(self, selector: str) -> None:
-        """Record the field into which the call will type.
+        """Record a field into which the call will type.
 
         Raises:
             FootlightError: the element cannot be found.
@@ -180,7 +182,7 @@ class ToolCall:
         if self.is_recorded:
             from footlight.browser.reading.test_ids import describe_field
 
-            self.report.typed_into = await describe_field(self.page, selector, self.deadline)
+            self.report.typed_into[selector] = await describe_field(self.page, selector, self.deadline)
 
     async def run_steps(
         self, steps: Sequence[Mapping[str, Any]], *, stop_on_error: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +36,13 @@ class FillOutcome:
     notice: str | None = None
 
 
-async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> list[FillOutcome]:
+async def fill_form(
+    page: Page, fields: Sequence[Field], deadline: Deadline, *, on_found: Callable[[str], Awaitable[None]]
+) -> list[FillOutcome]:
     """Fill the fields, and return their kinds, with a notice for each field whose value differs.
 
-    A combobox that accepted the text without a choice has the kind `text`.
+    A combobox that accepted the text without a choice has the kind `text`. `on_found` is called with the
+    selector of each field that accepts its value, before any field is changed.
 
     Raises:
         FootlightError: a field is missing or does not accept its value, and no field was changed; or a field
@@ -49,6 +52,7 @@ async def fill_form(page: Page, fields: Sequence[Field], deadline: Deadline) -> 
     for index, field in enumerate(fields):
         try:
             kinds.append(check_value(await find_kind(page, field.selector, deadline.start_patience()), field))
+            await on_found(field.selector)
         except FootlightError as error:
             raise _add_field_index(error, index, done=None) from error
     filled: list[FillOutcome] = []

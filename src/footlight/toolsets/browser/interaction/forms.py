@@ -101,7 +101,7 @@ async def fill_form(
 ) -> FormResult:
     """Fill form. Many fields in one call; does not submit."""
     form_fields = [kinds.Field(field.selector, field.value) for field in fields]
-    filled = await filling.fill_form(call.page, form_fields, call.deadline)
+    filled = await filling.fill_form(call.page, form_fields, call.deadline, on_found=call.note_field)
     results: list[FilledField] = []
     for field, each in zip(form_fields, filled, strict=True):
         result: FilledField = {"selector": field.selector, "kind": each.kind}
