@@ -119,6 +119,26 @@ async def test_retry_field_sets_the_reconnect_delay() -> None:
     assert times[1] - times[0] > 0.29
 
 
+@pytest.mark.parametrize("status", [429, 503])
+async def test_refusal_sets_the_reconnect_delay(status: int) -> None:
+    """A server with too many requests loses no answer."""
+    times: list[float] = []
+    scripts = [
+        answer_chunks(CUT),
+        answer_status(status, headers={"Retry-After": "1"}),
+        answer_chunks(data_of(answer(1))),
+    ]
+
+    async def script(request: Received, reply: Reply) -> None:
+        times.append(time.monotonic())
+        await scripts[len(times) - 1](request, reply)
+
+    async with serve_script(script) as server, connect_caller(server) as caller:
+        assert await caller.ask() == [progress(1), answer(1)]
+
+    assert times[2] - times[1] > 0.99
+
+
 @pytest.mark.parametrize("rest", [b"id: a2\n", b'id: a2\ndata: {"jsonrpc"', b"id: a2"])
 async def test_incomplete_event_is_not_skipped_on_resume(rest: bytes) -> None:
     async with (

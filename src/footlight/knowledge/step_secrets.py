@@ -112,7 +112,7 @@ def list_typed_texts(step: RawStep, rules: RedactionRules) -> list[str]:
 
 
 def _list_typed(step: RawStep, rules: RedactionRules) -> list[tuple[str, TypedField | None]]:
-    """Return the typed texts, by the keys of the rules and from `typed`, each with its field if it is known."""
+    """Return the typed texts, by the keys of the rules and in `typed`, each with its field if it is known."""
     texts = (value for key, value in step.input.items() if key in rules.typed_keys and isinstance(value, str))
     return [*((text, step.field) for text in texts), *step.typed]
 

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -147,9 +147,7 @@ def _clean_input(tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any
             recorded[name] = _hide_expected_value(value)
         elif (tool, name) in VALUES_OF_TEXTS:
             recorded[name] = _hide_texts(value)
-        elif (tool, name) == ("clipboard", "html") and isinstance(value, str):
-            typed.append(("", value))
-        elif (tool, name) == ("press", "key") and _types_a_character(value, arguments.get("modifiers")):
+        elif isinstance(value, str) and _is_typed(tool, name, value, arguments):
             typed.append(("", value))
         else:
             recorded[name] = value
@@ -160,15 +158,12 @@ def _clean_error(error: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the error without the value of a field that did not become what was expected."""
     details = cast("Mapping[str, Any]", error.get("details") or {})
     expected = details.get("expected")
-    if not isinstance(expected, dict) or "value" not in expected:
+    hidden = _hide_expected_value(expected)
+    if hidden is expected:
         return error
     return {
         **error,
-        "details": {
-            **details,
-            "expected": _hide_expected_value(expected),
-            "actual": _hide_texts(details.get("actual")),
-        },
+        "details": {**details, "expected": hidden, "actual": _hide_texts(details.get("actual"))},
     }
 
 
@@ -205,11 +200,11 @@ def _hide_texts(value: object) -> object:
     return value
 
 
-def _types_a_character(key: object, modifiers: object) -> bool:
-    """Return whether a key types a character, so that pressing keys in a row may type a password."""
-    return (
-        isinstance(key, str) and len(key.removeprefix("Shift+")) == 1 and modifiers in (None, [], ["Shift"])
-    )
+def _is_typed(tool: str, name: str, value: str, arguments: Mapping[str, Any]) -> bool:
+    """Return whether a text is typed: the other format of a clipboard, or a key that types a character."""
+    if (tool, name) == ("press", "key"):
+        return len(value.removeprefix("Shift+")) == 1 and arguments.get("modifiers") in (None, [], ["Shift"])
+    return (tool, name) == ("clipboard", "html")
 
 
 def _find_target(selector: object) -> dict[str, str] | None:

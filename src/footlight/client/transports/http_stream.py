@@ -53,6 +53,8 @@ class EventStream:
         self._max_event_size = max_event_size
         self._strict = strict
         self._retry_ms = RETRY_MS
+        self._retry_after_ms = 0.0
+        """The pause that the last refusal has requested."""
         self._recent_ids: deque[str] = deque(maxlen=MAX_RECENT_IDS)
         self._warnings = LimitedWarnings(logger)
         self._started = False
@@ -73,6 +75,7 @@ class EventStream:
             if self._started:
                 await asyncio.sleep(self._pause_seconds)
             self._empty_connections += 1
+            self._retry_after_ms = 0.0
             try:
                 if await self._read_over_get(take, on_open):
                     return
@@ -80,6 +83,7 @@ class EventStream:
                 self._failures += 1
                 if not _is_temporary(error) or not self._started or self._failures >= ATTEMPTS:
                     raise
+                self._retry_after_ms = error.retry_after_ms or 0.0
                 logger.debug("the stream broke: %s", error)
 
     async def _read_over_get(self, take: Take, on_open: Callable[[], None] | None) -> bool:
@@ -100,7 +104,7 @@ class EventStream:
     def _pause_seconds(self) -> float:
         """Return the pause before the next connection. It grows while connections bring no message."""
         back_off = MIN_PAUSE_MS * 2 ** min(self._empty_connections, 16)
-        return max(self._retry_ms, min(back_off, MAX_BACK_OFF_MS)) / 1000
+        return max(self._retry_ms, self._retry_after_ms, min(back_off, MAX_BACK_OFF_MS)) / 1000
 
     async def read(self, response: httpx2.Response, take: Take) -> bool:
         """Pass the messages of one connection to `take`. Return whether `take` has returned True.
@@ -168,7 +172,7 @@ class EventStream:
 
 def _is_temporary(error: MCPError) -> bool:
     """Return whether connecting again may succeed."""
-    return error.reason == "network" or (error.status or 0) >= 500
+    return error.reason == "network" or error.status == 429 or (error.status or 0) >= 500
 
 
 async def _read_rest(chunks: AsyncGenerator[bytes]) -> None:

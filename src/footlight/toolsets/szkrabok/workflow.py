@@ -202,9 +202,7 @@ async def fill_form(
     """Fill a form. Fields of any kind, in the given order; does not submit."""
     form_fields = [kinds.Field(selector, value) for selector, value in fields.items()]
     try:
-        filled = await filling.fill_form(
-            call.page, form_fields, call.deadline, on_found=call.note_field
-        )
+        filled = await filling.fill_form(call.page, form_fields, call.deadline, on_found=call.note_field)
     except FootlightError as error:
         steps = [report_step("fill", "not begun", field.selector) for field in form_fields]
         error.details["steps"] = report_failure(
