@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, get_overloads
 
 import pytest
 
@@ -278,6 +278,30 @@ def test_method_never_shadows_a_namespace_attribute(name: str) -> None:
     module = execute(render(tool(f"nav.{name}"), tool("nav.after", output_schema={"type": "array"})))
 
     assert {word for word in vars(Namespace) if word in vars(module["Nav"])} <= {"__doc__", "__module__"}
+
+
+@pytest.mark.parametrize(("name", "kind"), [("str", str), ("int", int), ("float", float), ("bool", bool)])
+def test_method_never_shadows_a_type_of_arguments(name: str, kind: type) -> None:
+    words = {"string": str, "integer": int, "number": float, "boolean": bool}
+    schema = next(word for word, each in words.items() if each is kind)
+    values = {"type": "object", "additionalProperties": {"type": schema}}
+    module = execute(
+        render(tool(f"nav.a{name}"), tool(f"nav.{name}"), Tool(name="nav.z", input_schema=values))
+    )
+
+    by_keyword, _ = get_overloads(module["Nav"].z)
+    assert by_keyword.__annotations__["arguments"] is kind
+
+
+@pytest.mark.parametrize("name", ["SERVER", "REGENERATE", "McpHandle", "Root"])
+def test_class_never_has_the_name_of_another_part_of_the_module(name: str) -> None:
+    inside = {name: {"type": "object", "properties": {"x": {"type": "integer"}}}}
+    module = execute(render(tool(f"{name}.x"), tool("a", inside), tool("b", inside)))
+
+    assert isinstance(module["SERVER"], str)
+    assert isinstance(module["REGENERATE"], str)
+    assert issubclass(module["McpHandle"], Handle)
+    assert issubclass(module["Root"], Namespace)
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,17 @@ RESERVED_TYPES = frozenset(
         *("Adapter", "CallLog", "CallOptions", "Handle", "Namespace", "PendingConnection", "Registry"),
         "SessionBinding",
         *("Any", "Literal", "Never", "NotRequired", "Required", "TypeAlias", "TypedDict", "Unpack"),
-        *("False", "McpHandle", "None", "Root", "ServerFromEnvironment", "True"),
+        *("False", "McpHandle", "None", "REGENERATE", "Root", "SERVER", "ServerFromEnvironment", "True"),
     )
 )
 """Names that generated modules use. No generated class may have one of them."""
-RESERVED_METHODS = frozenset((*dir(Namespace), "_bound", "_name", "Any", "CallOptions", "Unpack", "overload"))
+RESERVED_METHODS = frozenset(
+    (
+        *(*dir(Namespace), "_bound", "_name"),
+        *("Any", "CallOptions", "Never", "Unpack", "bool", "float", "int", "overload", "str"),
+    )
+)
+"""Names that the methods of a generated class use. No method may have one of them."""
 RESERVED_NAMESPACES = frozenset((*dir(Handle), "_bound", ROOT))
 
 NO_WORD = "Unnamed"
