@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -300,6 +301,7 @@ def test_only_pictures_from_the_session_folder_are_embedded(
         "text.png",
         "large.png",
         "gone.png",
+        "pipe.png",
         "..",
         "",
     ]
@@ -310,6 +312,7 @@ def test_only_pictures_from_the_session_folder_are_embedded(
     (folder / "link.png").symlink_to(tmp_path / "secret.png")
     (folder / "text.png").write_text("root:x:0:0")
     (folder / "large.png").write_bytes(picture(8, 8) + b"\0" * 5000)
+    os.mkfifo(folder / "pipe.png")
 
     html = make_report(tmp_path, "mm-one")
 

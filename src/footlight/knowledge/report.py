@@ -72,9 +72,10 @@ class _PictureReader:
         name = path.replace("\\", "/").rpartition("/")[2]
         try:
             file = (self._folder / name).resolve()
-            if file.parent != self._folder.resolve() or file.stat().st_size > min(
-                MAX_PICTURE_BYTES, self._left
-            ):
+            # A pipe must not be read, because that may never end.
+            if file.parent != self._folder.resolve() or not file.is_file():
+                return None
+            if file.stat().st_size > min(MAX_PICTURE_BYTES, self._left):
                 return None
             data = file.read_bytes()
         except (OSError, ValueError):
