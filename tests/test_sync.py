@@ -220,6 +220,34 @@ with MCPClient({server!r}) as client:
     assert not child.is_running()
 
 
+@pytest.mark.parametrize("call", ["client.ping()", "client.close()"])
+def test_client_is_refused_in_a_forked_process(server: list[str], tmp_path: Path, call: str) -> None:
+    """A fork has no copy of the client's thread, so a call would wait without end."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"""
+import os
+from footlight import MCPError
+from footlight.sync import MCPClient
+
+with MCPClient({server!r}) as client:
+    if (child := os.fork()) == 0:
+        try:
+            {call}
+        except MCPError as error:
+            print(error.reason, flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    print(client.call("echo").text)
+"""
+    )
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", str(script)], capture_output=True, timeout=LIMIT_SECONDS, check=True
+    )
+
+    assert run.stdout.decode().split() == ["invalid", "{}"]
+
+
 def test_script_without_close_leaves_no_process(server: list[str], tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -1259,10 +1259,12 @@ async def test_refusal_returned_by_the_server_is_not_a_missing_tool(client: MCPC
     assert (refused.value.reason, is_tool_not_found(refused.value)) == ("protocol", False)
 
 
-@pytest.mark.parametrize("answer", [None, ["x"], {"x": {1, 2}}, ZeroDivisionError("a secret")])
+@pytest.mark.parametrize(
+    "answer", [None, ["x"], {"x": {1, 2}}, ZeroDivisionError("a secret"), asyncio.CancelledError()]
+)
 async def test_failing_input_handler_fails_the_call(answer: object) -> None:
     def elicitation(_: Mapping[str, Any]) -> Any:
-        if isinstance(answer, Exception):
+        if isinstance(answer, BaseException):
             raise answer
         return answer
 

@@ -822,6 +822,12 @@ async def fail_later(params: Mapping[str, Any]) -> Mapping[str, Any]:
     raise ZeroDivisionError("a secret")
 
 
+async def wait_for_what_is_cancelled(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    work = asyncio.create_task(later(params))
+    work.cancel()
+    return await work
+
+
 FAILED = {"error": {"code": -32603, "message": "The client's handler of m failed"}}
 
 
@@ -833,6 +839,7 @@ FAILED = {"error": {"code": -32603, "message": "The client's handler of m failed
         (refuse, {"error": {"code": -1, "message": "Not today"}}),
         (fail, FAILED),
         (fail_later, FAILED),
+        (wait_for_what_is_cancelled, FAILED),
         (lambda _: None, FAILED),
         (lambda _: ["x"], FAILED),
         (lambda _: {"x": {1, 2}}, FAILED),

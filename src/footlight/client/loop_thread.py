@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
@@ -27,6 +28,8 @@ class LoopThread:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._process = 0
+        """The id of the process in which the thread was started."""
         self._changing = threading.Lock()
 
     def run(self, work: Coroutine[Any, Any, Value], *, timeout_s: float | None = None) -> Value:
@@ -34,10 +37,19 @@ class LoopThread:
 
         If this is interrupted or the time limit passes, the work is cancelled. This then waits for its end,
         for at most a few seconds.
+
+        Raises:
+            MCPError: the caller is a callback, or runs in a fork of the client's process (`invalid`).
         """
         if threading.current_thread() is self._thread:
             work.close()
             raise MCPError("A callback must not call the client that calls it", reason="invalid")
+        if self._is_forked:
+            work.close()
+            raise MCPError(
+                "The client was connected before this process was forked; create another one in this process",
+                reason="invalid",
+            )
         ended = threading.Event()
         future = self.begin(_run_and_signal(work, ended))
         try:
@@ -56,6 +68,8 @@ class LoopThread:
             return asyncio.run_coroutine_threadsafe(work, self._ensure_loop())
 
     def end(self) -> None:
+        if self._is_forked:
+            return
         with self._changing:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
@@ -64,9 +78,14 @@ class LoopThread:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(LAST_SECONDS)
 
+    @property
+    def _is_forked(self) -> bool:
+        """Return whether this process is a fork, which has the client's data but not its thread."""
+        return self._loop is not None and self._process != os.getpid()
+
     def _ensure_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
-            self._loop = asyncio.new_event_loop()
+            self._loop, self._process = asyncio.new_event_loop(), os.getpid()
             # A daemon thread does not prevent a script that leaves the client open from exiting.
             self._thread = threading.Thread(
                 target=_run_loop, args=(self._loop,), name="footlight-client", daemon=True

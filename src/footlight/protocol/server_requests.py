@@ -166,7 +166,10 @@ class ServerRequests:
             return _check_result(await answer if inspect.isawaitable(answer) else answer)
         except MCPError:
             raise
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+                raise  # Otherwise, only something that the handler waits for was cancelled.
             logger.exception("the handler of %s failed", method)
             raise MCPError(
                 f"The client's handler of {method} failed", reason="protocol", rpc_code=INTERNAL_ERROR
