@@ -7,8 +7,8 @@ with MCPClient("footlight serve") as client:
 ```
 
 Each client runs an event loop in its own thread, so it also works where another event loop is running.
-Several threads may use one client, but a forked process needs one of its own. Callbacks and handlers are called in the client's thread: they must not
-call the client, and must not take long.
+Several threads may use one client, but a forked process needs one of its own. Callbacks and handlers are
+called in the client's thread: they must not call the client, and must not take long.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ _REF = re.compile(r"(?<![^\s\[(])e[1-9]\d*(?![^\s\]),])|\[ref=[^\]\s]{0,20}\]?")
 _CODE = re.compile(r'"code":\s*"(?P<quoted>\w+)"|^(?P<said>[A-Z][A-Z0-9_]{2,}): ')
 """The code of an error object, in the client's format or in that of older logs."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-_CHANGING = re.compile(r'(?<![A-Za-z0-9])[0-9a-f]{8,}(?![A-Za-z0-9])|\d+|"|[^\x20-\x7e]+')
-"""Volatile parts of an error that `normalize_text` does not replace: ids, numbers and non-ASCII text."""
+_CHANGING = re.compile(r'(?<![A-Za-z0-9])[0-9a-f]{8,}(?![A-Za-z0-9])|\d+|"|(?:(?!\w)[^\x20-\x7e])+')
+"""Volatile parts of an error that `normalize_text` does not replace: ids, numbers and non-ASCII symbols."""
 MAX_LINE_LENGTH = 2_000
 _CUT = re.compile(r"… \[\d+ chars\]\Z")
 _HEADING = re.compile(
@@ -50,7 +50,7 @@ def assertions(result: Any, name: str) -> list[str]:
         # The log has the parsed value, but a handle returns the JSON text.
         return [f"assert json.loads({name}) {_equals(result)}"]
     found = list(leaves(result))
-    if found and all(_stays(path, value) for path, value in found):
+    if all(_stays(path, value) for path, value in found):
         whole = f"assert {name} {_equals(result)}"
         if _fits(whole):
             return [whole]
