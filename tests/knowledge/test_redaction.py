@@ -498,6 +498,45 @@ def test_secrets_are_recognized_by_their_format(text: str, kept: str) -> None:
     assert message(text) == kept
 
 
+@pytest.mark.parametrize(
+    ("each", "between"),
+    [
+        ("- {word}", "\n"),
+        ("• {word}", " "),
+        ("({number}) {word}", " "),
+        ("#{number} {word}", " "),
+        ("[{number}] {word}", "\n"),
+        ("{number} - {word}", "\n"),
+        ("{number}={word}", " "),
+        ("{number}{word}", " "),
+        ("①②③④⑤⑥⑦⑧⑨⑩⑪⑫ {word}", " "),
+        ("{word}", " / "),
+        ("{word}", " → "),
+        ("{word}", "、"),
+        ("“{word}”", " "),
+        ("`{word}`", " "),
+    ],
+)
+def test_phrase_that_nobody_typed_is_recognized_in_any_list(each: str, between: str) -> None:
+    words = enumerate(PHRASE.split(), 1)
+    text = between.join(each.format(number=number, word=word) for number, word in words)
+    secrets = SecretTexts()
+
+    record = record_step(
+        secrets=secrets, error={"message": text}, observation=make_observation(names=[text], ids={"a": text})
+    )
+
+    kept = json.dumps([record["outcome"]["error"]["message"], names_of(record), texts_of(record)])
+    assert [word for word in PHRASE.split() if word in kept] == []
+    assert PHRASE in secrets
+
+
+def test_words_of_an_identifier_are_no_phrase() -> None:
+    selector = ".account-list_item.menu:hover/header-title=button&small-icon.left-side .first-child"
+
+    assert message(selector) == selector
+
+
 def test_secrets_are_redacted_from_every_part_of_a_record() -> None:
     record = record_step(
         tool="mm_navigate",

@@ -25,14 +25,18 @@ MARK: Final = "[REDACTED]"
 NameRule = Callable[[str], bool]
 """A function that returns whether the value with this name is secret."""
 
-_BETWEEN = r"""(?:[\s,;|+"']++|[0-9]++[.):]?|%(?:25)*+20|\\++[nrt"'])++"""
+_BETWEEN = r"""(?![-_./:=&#](?![\W\d_]))(?:(?:[^\w\\]|[\d_])++|\\++[nrt"'])++"""
+"""What separates the words of a phrase in a list, a table or a text: anything but letters, and not a single
+character that joins the words of an identifier or a URL.
+"""
 _WORD = r"[a-z]{3,8}+(?![^\W\d_])"
-_SEED_PHRASE = re.compile(rf"(?<![^\W_]){_WORD}(?:{_BETWEEN}{_WORD}){{11,}}+", re.IGNORECASE)
+_SEED_PHRASE = re.compile(rf"(?<![^\W\d_]){_WORD}(?:{_BETWEEN}{_WORD}){{11,}}+", re.IGNORECASE)
 """Twelve words or more, each as long as those of BIP-39, with only separators and numbers between them.
 
 The pattern does not backtrack: a character that ends a word cannot begin a separator.
 """
 _ENCODED_LETTER = re.compile(r"%(?:25)*+(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])", re.IGNORECASE)
+_AROUND = re.compile(r"\A[\W\d_]++|(?<![\W\d_])[\W\d_]++\Z")
 MIN_PHRASE_CHARS = 47
 MAX_PHRASE_CHARS = 400
 MAX_ENCODED_PHRASE_CHARS = 4_000
@@ -130,7 +134,7 @@ def _plain_character(character: str) -> str:
     if unicodedata.category(character) == "Cf":
         return ""
     plain = unicodedata.normalize("NFKC", character)
-    return plain if len(plain) == 1 and plain.isascii() else character
+    return plain if plain.isascii() and (len(plain) == 1 or plain.isdigit()) else character
 
 
 def _redact_phrases(text: str) -> str:
@@ -142,7 +146,7 @@ def find_phrase(text: str) -> str | None:
     """Return the words of a text that consists only of a seed phrase, numbered or not, or None."""
     if len(text) > MAX_ENCODED_PHRASE_CHARS:
         return None
-    text = decode_letters(text).strip()
+    text = _AROUND.sub("", decode_letters(text))
     is_phrase = MIN_PHRASE_CHARS <= len(text) <= MAX_PHRASE_CHARS and _SEED_PHRASE.fullmatch(text)
     return " ".join(re.findall("[a-z]{3,8}", text)) if is_phrase and text == text.lower() else None
 
