@@ -196,7 +196,15 @@ NO_ANSWER = "The response ended without the answer"
 EVERYWHERE = [
     *rows(silence, *PIPES, *HTTP, expected_report=LATE),
     *rows(wrong_id, *PIPES, expected_report=LATE),
-    *rows(wrong_id, *HTTP, expected_report=report_none(NO_ANSWER)),
+    *rows(wrong_id, "http events", expected_report=report_none(NO_ANSWER)),
+    *rows(
+        wrong_id,
+        "http json",
+        expected_report={
+            "initialize": report_handshake("The server answered initialize with the id 1001 instead of 1"),
+            "broken": wrong("The server answered tools/call with the id 1003 instead of 3"),
+        },
+    ),
     *rows(
         no_object,
         "stdio",

@@ -547,7 +547,7 @@ async def test_body_of_an_accepted_message_is_not_waited_for(head: str) -> None:
         ),
         pytest.param(
             answer_json(answer(2)),
-            "The response ended without the answer",
+            "The server answered ping with the id 2 instead of 1",
             -32600,
             None,
             id="another's answer",

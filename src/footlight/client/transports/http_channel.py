@@ -159,7 +159,10 @@ class HttpChannel:
         try:
             async with self._session.post(message, headers) as (response, session_id):
                 if media_type(response) != "text/event-stream":
-                    done = take(await self._read_single_message(response))
+                    single = await self._read_single_message(response)
+                    done = take(single)
+                    if not done and kind_of(single) in ("response", "error"):
+                        end = _wrong_id_error(message, single)
                 else:
                     stream = self._make_stream(session_id, strict=True)
                     done = await stream.read(response, take)
@@ -225,3 +228,11 @@ class HttpChannel:
     def _check_open(self) -> None:
         if self._end is not None:
             raise MCPConnectionError("The connection was closed", reason="not_connected")
+
+
+def _wrong_id_error(request: Message, answer: Message) -> MCPError:
+    return MCPError(
+        f"The server answered {request['method']} with the id {answer.get('id')!r:.40} instead of "
+        f"{request['id']}",
+        reason="protocol",
+    )
