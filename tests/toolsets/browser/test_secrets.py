@@ -110,6 +110,21 @@ async def test_a_cookie_can_be_a_secret(site: Site, conversation: Conversation) 
     assert [each["value"] for each in (await conversation.call("get_cookies"))["cookies"]] == ["[secret PIN]"]
 
 
+async def test_dropped_and_copied_data_can_be_a_secret(site: Site, conversation: Conversation) -> None:
+    page = "<p ondragover='event.preventDefault()' ondrop='take(event)'>Here</p><output></output><script>"
+    take = "function take(event) { document.title = event.dataTransfer.getData('text/plain'); }</script>"
+    await conversation.call("navigate", url=site.page(page + take))
+
+    await conversation.call("drop", selector="p", data={"text/plain": "secret:PASSWORD"})
+    await conversation.call("clipboard", action="write", text="secret:PIN", html="secret:PIN")
+
+    assert (await conversation.call("evaluate", script="document.title.length"))["result"] == len(PASSWORD)
+    read = await conversation.call("clipboard", action="read")
+    assert read["text"] == "[secret PIN]"
+    assert "[secret PIN]" in read["html"]
+    assert not any(secret in text for text in conversation.texts for secret in (PIN, "hunter2"))
+
+
 async def test_expected_value_can_be_a_secret(site: Site, conversation: Conversation) -> None:
     await conversation.call("navigate", url=site.page("<input>"))
     await conversation.call(

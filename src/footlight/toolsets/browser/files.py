@@ -15,6 +15,7 @@ from footlight.browser.network.policy import upload_paths
 from footlight.browser.reading.screenshots import PaperFormat, PrintOptions, print_pdf
 from footlight.errors import MissingParameterError, PermissionDeniedError
 from footlight.server.answers.overview import DownloadInfo, download_info
+from footlight.server.answers.secrets import SecretText
 from footlight.server.calls.attachments import attach_file
 from footlight.server.tools import Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import ActionResult, Selector, action_result
@@ -62,7 +63,7 @@ async def drop(
     selector: Selector,
     files: Annotated[list[Annotated[str, Field(min_length=1)]] | None, Field(max_length=100)] = None,
     data: Annotated[
-        dict[Annotated[str, Field(min_length=1)], str] | None,
+        dict[Annotated[str, Field(min_length=1)], SecretText] | None,
         WithJsonSchema({"type": "object", "description": '{"text/plain": "…", "text/uri-list": "…"}'}),
     ] = None,
 ) -> DropResult:

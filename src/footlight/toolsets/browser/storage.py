@@ -214,7 +214,7 @@ async def clipboard(
     call: ToolCall,
     action: Literal["read", "write"] = "read",
     text: Annotated[SecretText | None, Field(description="For write")] = None,
-    html: Annotated[str | None, Field(description="For write")] = None,
+    html: Annotated[SecretText | None, Field(description="For write")] = None,
     offset: Offset = 0,
 ) -> ClipboardResult:
     """Read or write the clipboard. Shared by all sessions of a browser."""
