@@ -182,7 +182,7 @@ def without_descriptions(cells: Sequence[tuple[Node, ...]]) -> tuple[tuple[Node,
 def _texts_around(name: str, description: str) -> list[tuple[str, str]]:
     """Return the texts before and after a name in a description, for each place of the number of a day."""
     if is_day(name):
-        found = re.finditer(f"(?<![0-9])0?{name}(?![0-9])", description)
-        return [(description[: each.start()], description[each.end() :]) for each in found]
+        numbers = (each for each in _NUMBER.finditer(description) if each[0] in (name, f"0{name}"))
+        return [(description[: each.start()], description[each.end() :]) for each in numbers]
     begin, found_name, end = description.partition(name) if name else ("", "", "")
     return [(begin, end)] if found_name and begin + end else []
