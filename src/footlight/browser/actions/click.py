@@ -26,7 +26,7 @@ from footlight.browser.actions.mouse import (
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_not_ready, was_dispatched
 from footlight.browser.page.element_diagnosis import element_keeps_moving, find_lasting_cover
 from footlight.browser.page.element_operations import act_on_element
-from footlight.browser.page.page_operations import send_input_to, undo_on_cancel
+from footlight.browser.page.page_operations import send_input_to, undo, undo_on_cancel
 from footlight.browser.page.press_check import (
     NOT_READY,
     PressOutcome,
@@ -83,6 +83,8 @@ async def click_element(
                 ):
                     await _click_unless_covered(page, selector, element, click)
             except PlaywrightTimeout as error:
+                if not was_dispatched(error):
+                    await undo(lambda: take_outcome(page))  # The next press is not kept from the page.
                 if outcome is None or was_dispatched(error):
                     raise
                 return outcome

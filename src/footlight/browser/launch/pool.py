@@ -244,7 +244,11 @@ class Pool:
             except BaseException as error:
                 await shield_until_done(pooled.close())
                 if isinstance(error, Error):
-                    raise BrowserCrashedError("The browser ended right after its start") from error
+                    raise BrowserCrashedError(
+                        "The browser did not start: it ended at once",
+                        suggestion="Call again. If it ends again, check the limits of the server's process "
+                        "(ulimit -a), and the memory and disk of the machine.",
+                    ) from error
                 raise
             self._browsers.append(pooled)
 
