@@ -267,6 +267,13 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], Footligh
             suggestion="Read a part: a smaller element, a slice, or JSON.stringify of many values.",
         ),
     ),
+    (
+        re.compile("Unable to capture screenshot"),
+        lambda _, __: ResourceExhaustedError(
+            "The browser could not draw the picture",
+            suggestion="Call again: the machine may be busy. If it fails again, take a smaller part of it.",
+        ),
+    ),
     (re.compile(r"invalid URL", re.IGNORECASE), lambda reason, _: InvalidUrlError(reason)),
     (_NETWORK, lambda reason, _: NetworkFailedError(reason)),
 )
