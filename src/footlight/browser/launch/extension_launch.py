@@ -150,8 +150,13 @@ class ExtensionLauncher(ProfileLauncher):
 
     async def _start(self, profile: Path, arguments: dict[str, Any], found: FoundBrowser) -> BrowserContext:
         async def discard(context: BrowserContext) -> None:
+            import psutil
+
+            # The browser has created the folder again, and writes to it until its process ends.
+            with contextlib.suppress(Error, psutil.Error):
+                await _end(context, await find_process(context))
             await close_context(context)
-            await asyncio.to_thread(remove_folder, profile)  # The browser has created it again.
+            await asyncio.to_thread(remove_folder, profile)
 
         try:
             return await self._launch_on(profile, arguments, found, discard=discard)

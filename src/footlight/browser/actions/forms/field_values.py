@@ -29,7 +29,7 @@ __all__ = [
     "is_filled",
 ]
 
-CHECK_MS = 250
+CHECK_MS = 1_000
 """How long a page may take to return the value of a field."""
 
 _HOLDS, _GAINED, _HAS_CHOSEN, _HAS_NO_FILE = (
