@@ -728,7 +728,7 @@ async def test_browser_that_exits_right_after_start_is_reported_as_crashed(tmp_p
             return browser
 
         pool = Pool(settings, launch_and_kill)
-        with pytest.raises(BrowserCrashedError, match="ended right after its start"):
+        with pytest.raises(BrowserCrashedError, match="did not start: it ended at once"):
             await pool.warm_one()
 
         assert pool.browsers == ()
