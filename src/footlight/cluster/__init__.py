@@ -4,7 +4,7 @@
 worker that has its session; `fleet` starts, asks and ends the workers, which `worker_table` knows, and
 `place_queue` chooses one for a new session; `worker` is the actor that runs the calls of one machine,
 and `worker_actors` finds it by its name; `registry` is the actor that remembers which worker has a session
-`default`; `commands` is what `footlight cluster` does. Only `ray_api` imports Ray.
+`default`; `commands` serves the command `footlight cluster`. Only `ray_api` imports Ray.
 """
 
 from footlight.cluster.serving import run

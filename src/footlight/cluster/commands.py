@@ -1,4 +1,4 @@
-"""What `footlight cluster` does: show, start, drain and end the workers of a cluster."""
+"""Show, start, drain and end the workers of a cluster, for the command `footlight cluster`."""
 
 from __future__ import annotations
 

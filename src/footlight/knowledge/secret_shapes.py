@@ -26,8 +26,8 @@ NameRule = Callable[[str], bool]
 """A function that returns whether the value with this name is secret."""
 
 _BETWEEN = r"""(?![-_./:=&#](?![\W\d_]))(?:(?:[^\w\\]|[\d_])++|\\++[nrt"'])++"""
-"""What separates the words of a phrase in a list, a table or a text: anything but letters, and not a single
-character that joins the words of an identifier or a URL.
+"""Matches the text between two words of a phrase in a list, a table or a text. It contains no letters, and is
+not a single character that joins the words of an identifier or a URL.
 """
 _WORD = r"[a-z]{3,8}+(?![^\W\d_])"
 _SEED_PHRASE = re.compile(rf"(?<![^\W\d_]){_WORD}(?:{_BETWEEN}{_WORD}){{11,}}+", re.IGNORECASE)

@@ -153,9 +153,12 @@ class ExtensionLauncher(ProfileLauncher):
             import psutil
 
             # The browser has created the folder again, and writes to it until its process ends.
+            process = None
             with contextlib.suppress(Error, psutil.Error):
-                await _end(context, await find_process(context))
+                process = await find_process(context)
             await close_context(context)
+            if process is not None:
+                await asyncio.to_thread(end_process, process)
             await asyncio.to_thread(remove_folder, profile)
 
         try:

@@ -76,8 +76,8 @@ class CallReport:
     undo: list[Undo] = field(default_factory=list[Undo])
     """Functions that are called if the call is cancelled before its answer is sent."""
     typed_into: dict[str, FieldKind] = field(default_factory=dict[str, "FieldKind"])
-    """By selector, the fields into which the call types. A recorder uses them to decide whether a text is
-    secret.
+    """The fields into which the call types, by their selectors. A recorder uses them to decide whether a text
+    is secret.
     """
     has_acted: bool = False
     """Whether the tool has reported that it changed the page."""
