@@ -25,6 +25,7 @@ from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
 from footlight.caller import LOCAL
 from footlight.config import BrowserSettings, PoolSettings, Settings
 from tests.conftest import ENGINE, SessionBrowser
+from tests.processes import wait_until
 from tests.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -556,6 +557,16 @@ async def test_change_that_another_may_follow_is_awaited_for_two_frames(tab: Tab
     assert min([await click_and_count_frames(tab) for _ in range(10)]) > 1
 
 
+@only_chromium
+async def test_change_is_awaited_for_two_frames_where_idle_callbacks_are_missing(tab: Tab) -> None:
+    """WebKit has none."""
+    await tab.show("""<button onclick="this.textContent += '.'">go</button>""")
+    await tab.click()
+    await tab.page.scripts.run(f"delete globalThis.requestIdleCallback; {COUNT_FRAMES}")
+
+    assert min([await click_and_count_frames(tab) for _ in range(5)]) > 1
+
+
 async def test_messages_that_a_script_sends_to_itself_are_awaited(tab: Tab) -> None:
     await tab.show(f"""<button>go</button><script>
         const {{ port1, port2 }} = new MessageChannel();
@@ -580,9 +591,7 @@ async def test_messages_that_a_script_sends_to_itself_are_awaited(tab: Tab) -> N
 )
 async def test_document_that_others_send_messages_to_is_known(tab: Tab, opens: str) -> None:
     await tab.show(f"<p>words</p><script>const kept = {opens}</script>")
-    async with asyncio.timeout(SOON):
-        while not tab.page.traffic.has_channels:  # noqa: ASYNC110 - no event
-            await asyncio.sleep(0.01)
+    await wait_until(lambda: tab.page.traffic.has_channels)
 
     await tab.show("<p>others</p>")
 

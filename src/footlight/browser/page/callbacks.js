@@ -29,11 +29,12 @@ function requestIdle(callback) {
 
 /**
  * Return the number of callbacks that other scripts have requested in this document. Those that they have cancelled
- * count too.
+ * count too. Return NaN, which equals no number, in an engine without idle callbacks (WebKit).
  *
  * @returns {number}
  */
 export function countCallbacks() {
+  if (!("requestIdleCallback" in globalThis)) return Number.NaN;
   const [frame, timer, idle] = [requestFrame(nothing), startTimer(nothing), requestIdle(nothing)];
   cancelAnimationFrame(frame);
   clearTimeout(timer);
