@@ -14,6 +14,7 @@ import pytest
 
 from footlight.knowledge.facts import read_repository_facts
 from footlight.knowledge.steps import RepositoryFacts
+from tests.processes import wait_until
 
 pytestmark = [
     pytest.mark.anyio,
@@ -120,9 +121,13 @@ async def test_hanging_programs_are_killed_with_their_children(programs: Path, t
     assert facts == RepositoryFacts(environment={"platform": sys.platform, "yarnVersion": "4.9.1"})
     groups = _groups(tmp_path)
     assert len(groups) == 4
-    # What is dead and has no parent any more is collected by the system, in its own time.
+    await wait_until(lambda: not _alive_in(groups))
+
+
+def _alive_in(groups: set[int]) -> list[psutil.Process]:
+    """Return the processes of some groups. A dead one that its system has not collected yet is left out."""
     alive = [each for each in psutil.process_iter(["status"]) if each.info["status"] != psutil.STATUS_ZOMBIE]
-    assert [each for each in alive if _group(each.pid) in groups] == []
+    return [each for each in alive if _group(each.pid) in groups]
 
 
 def _groups(folder: Path) -> set[int]:
