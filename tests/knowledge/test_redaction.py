@@ -515,6 +515,7 @@ def test_secrets_are_recognized_by_their_format(text: str, kept: str) -> None:
         ("{word}", "、"),
         ("“{word}”", " "),
         ("`{word}`", " "),
+        *(("{word}", joiner) for joiner in "-_./:=&#"),
     ],
 )
 def test_phrase_that_nobody_typed_is_recognized_in_any_list(each: str, between: str) -> None:
