@@ -190,7 +190,7 @@ async def test_element_that_is_not_a_field_is_refused_with_suggestion(
 async def test_a_missing_field_is_reported_before_any_is_filled(browser: SessionBrowser) -> None:
     await browser.show(FORM)
 
-    error = await browser.refused("fill_form", fields=fields(name="Ada", nowhere="x"), timeout=1000)
+    error = await browser.refused("fill_form", fields=fields(name="Ada", nowhere="x"), timeout=3_000)
 
     assert error["code"] == "ELEMENT_NOT_FOUND"
     assert error["message"].startswith('fields.1: No element found matching selector "#nowhere"')

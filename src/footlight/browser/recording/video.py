@@ -40,6 +40,8 @@ ADDRESS = "https://recorder.invalid/"
 """Only https pages have an encoder. Requests for this address never leave the browser."""
 LAST_SECONDS = 5.0
 """How long the browser may take to encode the last images."""
+LAST_PICTURE_MS = 1_000.0
+"""How long the page may take to draw the last image. It is left out if the page hangs."""
 
 
 class EncodedFrames(TypedDict):
@@ -118,6 +120,10 @@ class VideoRecorder(KeptRecording):
         """
         with contextlib.suppress(Error):
             await self._page.screencast.stop()
+            # A busy browser may not have sent its last changes yet.
+            last = await self._page.screenshot(type="jpeg", quality=90, timeout=LAST_PICTURE_MS)
+            async with self._turn:
+                await self._try_to_add(last, self._measure_elapsed_ms())
         try:
             async with self._turn, asyncio.timeout(LAST_SECONDS):
                 self._write_frames(
@@ -152,14 +158,16 @@ class VideoRecorder(KeptRecording):
         async with self._turn:
             if self._clock is None:
                 self._clock = frame["timestamp"] - self._measure_elapsed_ms()
-            at_ms = round(frame["timestamp"] - self._clock)
-            if self._over or self._failure or at_ms > MAX_DURATION_MS:
-                return
-            try:
-                await self._add(frame["data"], at_ms)
-            except Error as error:
-                if not is_closed(error):
-                    logger.warning("a picture of the video %s is missing", self.path.name, exc_info=True)
+            await self._try_to_add(frame["data"], round(frame["timestamp"] - self._clock))
+
+    async def _try_to_add(self, jpeg: bytes, at_ms: int) -> None:
+        if self._over or self._failure or at_ms > MAX_DURATION_MS:
+            return
+        try:
+            await self._add(jpeg, at_ms)
+        except Error as error:
+            if not is_closed(error):
+                logger.warning("a picture of the video %s is missing", self.path.name, exc_info=True)
 
     async def _add(self, jpeg: bytes, at_ms: int) -> None:
         picture = base64.b64encode(jpeg).decode("ascii")
