@@ -53,7 +53,7 @@ def keep_interactive(nodes: Sequence[Node]) -> tuple[Node, ...]:
     are recomputed. A kept node without name or text gets the first words inside it as its text.
     """
     parents = _parents(nodes)
-    active = {index for index, node in enumerate(nodes) if _is_active(node)}
+    active = {index for index, node in enumerate(nodes) if is_active(node)}
     above = _ancestors_of(parents, active)
     kept = (
         active
@@ -97,13 +97,13 @@ def _list_bare_items(
         index
         for index in kept
         if nodes[index].role == "listitem"
-        and not _is_active(nodes[index])
+        and not is_active(nodes[index])
         and not (nodes[index].name or nodes[index].text or words.get(index))
         and inside[index] == 1
     }
 
 
-def _is_active(node: Node) -> bool:
+def is_active(node: Node) -> bool:
     return node.role in CONTROLS or not ACTIVE_STATES.isdisjoint(node.states)
 
 
