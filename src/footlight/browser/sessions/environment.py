@@ -1,4 +1,4 @@
-"""What all sessions of a server share."""
+"""The objects that all sessions of a server share."""
 
 from __future__ import annotations
 
