@@ -17,7 +17,7 @@ from footlight.client import client_session, describe
 from footlight.client.handles import adapters, call_log
 from footlight.client.replay.runner import ReplayMismatchError
 from footlight.client.transports import http, memory, stdio, websocket
-from footlight.protocol import connection, errors, handshake, listings, results, server_requests, tools
+from footlight.protocol import callbacks, connection, errors, handshake, listings, results, tools
 from footlight.protocol.errors import LOCAL_CODES, MCPError, Reason
 from scripts.reference.markdown import Row, join, prose, table
 from scripts.reference.python_code import attribute_docstrings, render_definition, render_title
@@ -73,7 +73,7 @@ TYPES = (
     (client_session, ("State",)),
     (handshake, ("RequestedVersion",)),
     (connection, ("Result", "OnProgress", "OnNotification")),
-    (server_requests, ("Handler",)),
+    (callbacks, ("Handler",)),
     (connection, ("OnMessage", "OnError")),
     (call_log, ("Redact",)),
     (adapters, ("AdapterChoice",)),

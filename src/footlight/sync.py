@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import httpx2
 
     from footlight.client.client_session import State
+    from footlight.protocol.callbacks import Handler
     from footlight.protocol.channel import Transport
     from footlight.protocol.connection import OnError, OnMessage, OnNotification, OnProgress, Result
     from footlight.protocol.handshake import RequestedVersion
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
         ResourceTemplate,
     )
     from footlight.protocol.results import CallResult, ToolResult
-    from footlight.protocol.server_requests import Handler
     from footlight.protocol.tools import Tool
 
 __all__ = ["MCPClient"]

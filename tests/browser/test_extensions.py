@@ -25,7 +25,6 @@ def test_extension_is_read_from_its_manifest() -> None:
         folder=READER.resolve(),
         name="Reading list",
         version="1.0.0",
-        manifest_version=3,
         permissions=("sidePanel", "storage"),
         pages={"options": "options.html", "popup": "popup.html", "side-panel": "panel.html"},
     )
@@ -43,7 +42,7 @@ def test_pages_of_a_version_2_manifest_are_found(tmp_path: Path) -> None:
 
     read = read_extension(extension(tmp_path, manifest))
 
-    assert (read.manifest_version, read.pages) == (2, {"options": "ui.html", "popup": "up.html"})
+    assert read.pages == {"options": "ui.html", "popup": "up.html"}
 
 
 @pytest.mark.parametrize(
@@ -62,9 +61,7 @@ def test_pages_of_a_version_2_manifest_are_found(tmp_path: Path) -> None:
 def test_malformed_manifest_fields_are_ignored(tmp_path: Path, strange: dict[str, Any]) -> None:
     read = read_extension(extension(tmp_path, {**NAMED, **strange}))
 
-    assert read == UnpackedExtension(
-        folder=tmp_path.resolve(), name="Lamp", version="1.2", manifest_version=0
-    )
+    assert read == UnpackedExtension(folder=tmp_path.resolve(), name="Lamp", version="1.2")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 
 from footlight.browser.snapshot.nodes import Node
-from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth, subtree
+from footlight.browser.snapshot.text.narrowing import keep_interactive, limit_depth
 from footlight.browser.snapshot.text.rendering import render_text
 from tests.browser.trees import patient, trees
 
@@ -73,12 +73,6 @@ def test_depth_limit_counts_omitted_nodes() -> None:
             ' "Made by hand"',
         ]
     )
-
-
-def test_subtree_is_one_node_with_its_descendants() -> None:
-    row = "\n".join(["e14 row", ' e15 cell "Bob"', ' e16 cell "Edit"', '  e17 button "Edit"'])
-
-    assert (render_text(subtree(PAGE, "e14")), subtree(PAGE, "e99")) == (row, ())
 
 
 @patient

@@ -14,7 +14,6 @@ from footlight.browser.snapshot.difference import NodeChange, SnapshotDifference
 from footlight.browser.snapshot.nodes import Node, Snapshot
 from footlight.browser.snapshot.observation import Observation, find_change, observe, render_difference
 from footlight.browser.snapshot.text.compact import compact_lines
-from footlight.browser.snapshot.text.narrowing import subtree
 from footlight.browser.snapshot.text.rendering import make_lines, render_text
 from tests.browser.trees import looks, patient, trees
 
@@ -293,10 +292,20 @@ def list_removed_refs(before: Sequence[Node], changes: Sequence[NodeChange], sta
         {
             node.ref
             for top in removed
-            for node in (subtree(before, top.ref) if top.ref else _inside(before, top))
+            for node in (_subtree(before, top.ref) if top.ref else _inside(before, top))
             if node.ref and node.ref not in stayed
         }
     )
+
+
+def _subtree(nodes: Sequence[Node], ref: str) -> tuple[Node, ...]:
+    """Return the node with this ref at depth 0 and all its descendants. Empty if there is none."""
+    start = next((index for index, node in enumerate(nodes) if node.ref == ref), None)
+    if start is None:
+        return ()
+    depth = nodes[start].depth
+    end = next((i for i in range(start + 1, len(nodes)) if nodes[i].depth <= depth), len(nodes))
+    return tuple(replace(node, depth=node.depth - depth) for node in nodes[start:end])
 
 
 def _inside(before: Sequence[Node], top: Node) -> Sequence[Node]:

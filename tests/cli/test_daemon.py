@@ -64,6 +64,7 @@ async def test_server_is_started_found_and_stopped(tmp_path: Path) -> None:
         started = await own.run("daemon", "start")
         state, process = own.state, own.process
         reported = await own.status()
+        shown = await own.run("daemon", "status")
         children = descendants_of(process)
         stopped = await own.run("daemon", "stop")
         after = await own.run("daemon", "status")
@@ -82,6 +83,8 @@ async def test_server_is_started_found_and_stopped(tmp_path: Path) -> None:
             "clients": 0,
             "sessions": 0,
         }
+        assert "running    yes\n" in shown.out
+        assert "options    none\n" in shown.out
         assert (stopped.status, stopped.out) == (0, f"stopped: process {state.pid}\n")
         assert (after.status, after.out) == (3, "No background server is running.\n")
         assert children

@@ -23,7 +23,7 @@ from footlight import (
     is_timeout,
     is_tool_not_found,
 )
-from footlight.client import list_pages
+from footlight.client import server_listings
 from footlight.protocol import connection
 from footlight.protocol.messages import encode, notification
 from footlight.protocol.results import CallResult, Content, ToolResult
@@ -792,7 +792,7 @@ async def test_empty_cursor_may_end_a_list(client: MCPClient, pages: Mapping[Any
 async def test_endless_pages_are_stopped_with_an_error(
     client: MCPClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(list_pages, "MAX_PAGES", 7)
+    monkeypatch.setattr(server_listings, "MAX_PAGES", 7)
     wire = wire_of(client)
     wire.script["tools/list"] = make_listing("a", nextCursor="again")
     with pytest.raises(MCPError, match="tools/list returns pages without end") as refused:
@@ -807,7 +807,7 @@ async def test_endless_pages_are_stopped_with_an_error(
     assert refused.value.reason == "protocol"
     assert (len(wire.of("tools/list")), len(wire.of("resources/list"))) == (2, 7)
 
-    monkeypatch.setattr(list_pages, "MAX_CHARS", 10_000)
+    monkeypatch.setattr(server_listings, "MAX_CHARS", 10_000)
     wire.script["prompts/list"] = lambda params: {
         "prompts": [{"name": "a", "description": "x" * 4_000}],
         "nextCursor": f"{params.get('cursor', '')}x",

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from footlight.knowledge.index.index import Index
-from footlight.knowledge.index.search import SearchHit, SearchQuery, find_concepts, score_step, search
+from footlight.knowledge.index.search import SearchHit, SearchQuery, find_concepts, score_steps, search
 from footlight.knowledge.index.words import split_words
 from tests.knowledge.recorded import START, record, space_by_seconds, write
 from tests.tiers import examples
@@ -263,7 +263,7 @@ def test_best_of_many_steps_are_found_as_by_full_scoring(tmp_path: Path) -> None
     assert len(every) == 1500
     for text in ("unlock", "click unlock password", "type amount on send", "confirm gas fee footer", "fee"):
         asked = find_concepts(text, index.words_starting_with)
-        best = sorted((score_step(asked, each) for each in every), reverse=True)[:10]
+        best = sorted((score for score, _ in score_steps(asked, every)), reverse=True)[:10]
         assert [hit.score for hit in find_hits(index, text, limit=10)] == best, text
 
 

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from footlight.protocol import connection as connection_module
+from footlight.protocol.callbacks import MAX_ANSWERS, MAX_RUNNING, MAX_SENDERS, MAX_SERVED
 from footlight.protocol.connection import Connection
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError, is_timeout
-from footlight.protocol.listeners import MAX_RUNNING
 from footlight.protocol.messages import encode
-from footlight.protocol.server_requests import MAX_ANSWERS, MAX_SENDERS, MAX_SERVED
 from tests.client.channels import LIMIT_SECONDS, Place, Refusal, Wire
 
 pytestmark = pytest.mark.anyio

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from footlight.protocol.callbacks import MAX_ROUNDS, request_until_complete
 from footlight.protocol.errors import MCPError
-from footlight.protocol.server_requests import MAX_ROUNDS, request_until_complete
 
 pytestmark = pytest.mark.anyio
 

@@ -174,7 +174,7 @@ async def _open(configuration: _Configuration, greeted: asyncio.Event) -> _Runni
         gc.freeze()
         watch = make_watch(settings, toolset, engine, mask=machine.answer_mask, secrets=machine.secret_values)
         if watch is not None:
-            machine.change_listeners.append(watch.on_change)
+            machine.change_listeners.append(watch.journal.on_change)
         methods, subscriptions = _make_methods(machine, watch, configuration.instructions)
     except BaseException:
         await engine.close()

@@ -83,8 +83,8 @@ class AppObservation:
     test_ids: Sequence[VisibleTestId]
     nodes: Sequence[TrimmedNode]
 
-    def describe_test_ids(self, limit: int = SHOWN_TEST_IDS) -> list[dict[str, Any]]:
-        return [describe_test_id(each) for each in self.test_ids[:limit]]
+    def describe_test_ids(self) -> list[dict[str, Any]]:
+        return [describe_test_id(each) for each in self.test_ids[:SHOWN_TEST_IDS]]
 
 
 def describe_test_id(seen: VisibleTestId) -> dict[str, Any]:

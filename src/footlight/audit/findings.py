@@ -77,7 +77,7 @@ class Element:
     width: int | None = None
     ref: str | None = None
     line: int | None = None
-    """Where its tag begins in the source of the page, where that is certain; counted from 1."""
+    """The line in the source of the page in which its tag begins, if that is certain. Counted from 1."""
     column: int | None = None
     handle: int | None = field(default=None, compare=False)
     """Its number in the page while the page is measured."""

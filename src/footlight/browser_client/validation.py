@@ -34,7 +34,7 @@ MIN_TIMEOUT_MS = 1_000
 DEFAULT_TIMEOUT_MS = 30_000
 MAX_TIMEOUT_MS = 300_000
 MAX_SCRIPT_LENGTH = 10_000
-"""Characters."""
+"""The maximum number of characters of a script."""
 RESOLVE_SECONDS = 5.0
 
 _WEB = re.compile(r"https?://", re.IGNORECASE)

@@ -29,7 +29,9 @@ EXAMPLES = (
 
 
 @click.command(cls=SectionedCommand, examples=EXAMPLES)
-@click.option("--address", default="auto", help="The Ray cluster: host:port, or auto. Default: auto.")
+@click.option(
+    "--address", default="auto", metavar="ADDRESS", help="The Ray cluster: host:port, or auto. Default: auto."
+)
 @format_option
 @click.option(
     "--timeout",

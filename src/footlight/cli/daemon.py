@@ -93,7 +93,8 @@ def _print_status(folder: Path, form: str) -> None:
         click.echo(json.dumps(_facts(folder, state, status) if state and status else {"running": False}))
     elif state and status:
         for name, fact in _facts(folder, state, status).items():
-            click.echo(f"{name:10} {fact}")
+            shown = "yes" if fact is True else "none" if fact == "" else fact
+            click.echo(f"{name:10} {shown}")
     else:
         click.echo(NOT_RUNNING)
     if status is None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from footlight.cli.sections import SectionedCommand
+from footlight.cli.sections import SectionedCommand, browser_option
 
 __all__ = ["demo"]
 
@@ -20,16 +20,11 @@ EXAMPLES = (
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("footlight-demo"),
-    show_default="./footlight-demo",
-    help="Folder for the screenshot, the data and the log of the server.",
+    help="Folder for the screenshot, the data and the log of the server. Default: footlight-demo.",
 )
 @click.option("--headed", is_flag=True, help="Show the browser.")
-@click.option(
-    "--browser",
-    type=click.Choice(["chromium", "firefox", "webkit"]),
-    help="Browser engine. Default: chromium.",
-)
-@click.option("--executable-path", help="Use this browser executable.")
+@browser_option
+@click.option("--executable-path", metavar="PATH", help="Use this browser executable.")
 def demo(*, output: Path, headed: bool, browser: str | None, executable_path: str | None) -> None:
     """Drive a demonstration shop through the server and show each call.
 

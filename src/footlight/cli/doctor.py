@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from footlight.cli.interruption import run_until_signal
-from footlight.cli.sections import SectionedCommand
+from footlight.cli.sections import SectionedCommand, browser_option
 
 if TYPE_CHECKING:
     from footlight.config import Settings
@@ -58,11 +58,7 @@ EXAMPLES = (
 @click.command(cls=SectionedCommand, examples=EXAMPLES)
 @click.option("--install", is_flag=True, help="Install a browser if none can be started.")
 @click.option("--config", type=click.Path(path_type=Path), help="Settings file in JSON or TOML.")
-@click.option(
-    "--browser",
-    type=click.Choice(["chromium", "firefox", "webkit"]),
-    help="Browser engine. Default: chromium.",
-)
+@browser_option
 @click.option("--executable-path", type=click.Path(path_type=Path), help="Check this browser executable.")
 @click.option("--quiet", is_flag=True, help="Print only problems.")
 def doctor(

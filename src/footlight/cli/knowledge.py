@@ -45,8 +45,7 @@ root_option = click.option(
     "--root",
     type=click.Path(file_okay=False, path_type=Path),
     default=DEFAULT_ROOT,
-    show_default=str(DEFAULT_ROOT),
-    help="Folder of the sessions.",
+    help=f"Folder of the sessions. Default: {DEFAULT_ROOT}.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 session_option = click.option("--session", metavar="ID", help="Only steps of this session.")
@@ -72,7 +71,7 @@ def knowledge() -> None:
 
 
 @knowledge.command()
-@click.option("-n", "n", type=click.IntRange(1, 200), default=20, show_default=True, help="Number of steps.")
+@click.option("-n", "n", type=click.IntRange(1, 200), default=20, help="Number of steps. Default: 20.")
 @session_option
 @root_option
 @json_option
@@ -91,7 +90,7 @@ def last(*, n: int, session: str | None, root: Path, as_json: bool) -> None:
 @knowledge.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option(
-    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number of steps."
+    "--limit", type=click.IntRange(1, 100), default=20, help="Maximum number of steps. Default: 20."
 )
 @click.option("--screen", metavar="NAME", help="Only steps on this screen.")
 @click.option("--tool", metavar="NAME", help="Only calls of this tool, such as mm_click or click.")

@@ -7,7 +7,14 @@ from typing import Any
 
 import click
 
-__all__ = ["EXIT_STATUSES", "CommandGroup", "SectionedCommand", "format_option"]
+__all__ = [
+    "EXIT_STATUSES",
+    "CommandGroup",
+    "SectionedCommand",
+    "browser_option",
+    "format_option",
+    "header_option",
+]
 
 EXIT_STATUSES = (
     (0, "Success."),
@@ -27,6 +34,18 @@ format_option = click.option(
     type=click.Choice(["text", "json"]),
     default="text",
     help="Output format. Default: text.",
+)
+browser_option = click.option(
+    "--browser",
+    type=click.Choice(["chromium", "firefox", "webkit"]),
+    help="Browser engine. Default: chromium.",
+)
+header_option = click.option(
+    "--header",
+    "headers",
+    metavar="NAME:VALUE",
+    multiple=True,
+    help="Send this header to a server with a URL. Repeatable.",
 )
 
 

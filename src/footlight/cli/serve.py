@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from footlight.cli.sections import SectionedCommand
+from footlight.cli.sections import SectionedCommand, browser_option
 
 if TYPE_CHECKING:
     from footlight.browser.driver.early_driver import EarlyDriver
@@ -130,7 +130,11 @@ _path = click.Path(path_type=Path)
     metavar="MODULE:NAME",
     help="With metamask: the profile of the app under test. Default: MetaMask.",
 )
-@click.option("--prefix", help="With metamask: prefix of the tool names. Default: the prefix of the app.")
+@click.option(
+    "--prefix",
+    metavar="NAME",
+    help="With metamask: prefix of the tool names. Default: the prefix of the app.",
+)
 @click.option(
     "--strict-002",
     is_flag=True,
@@ -150,13 +154,23 @@ _path = click.Path(path_type=Path)
 @click.option(
     "--tests-dir", type=_path, help="With szkrabok: let browser.run_test run the tests in this folder."
 )
-@click.option("--host", help="Address to listen on. Default: 127.0.0.1. Others require a token.")
-@click.option("--port", type=int, help="Port to listen on; 0 takes a free one. Default: 8931.")
+@click.option(
+    "--host", metavar="ADDRESS", help="Address to listen on. Default: 127.0.0.1. Others require a token."
+)
+@click.option("--port", type=int, metavar="N", help="Port to listen on; 0 takes a free one. Default: 8931.")
 @click.option("--token-file", type=_path, help="Require the bearer token in this file from clients.")
 @click.option(
-    "--allow-host", multiple=True, help="Accept this name of the server in the Host header. Repeatable."
+    "--allow-host",
+    metavar="NAME",
+    multiple=True,
+    help="Accept this name of the server in the Host header. Repeatable.",
 )
-@click.option("--allow-origin", multiple=True, help="Accept calls from web pages of this origin. Repeatable.")
+@click.option(
+    "--allow-origin",
+    metavar="ORIGIN",
+    multiple=True,
+    help="Accept calls from web pages of this origin. Repeatable.",
+)
 @click.option("--tls-certificate", type=_path, help="Serve https or wss with this certificate (PEM).")
 @click.option("--tls-key", type=_path, help="Private key of the certificate (PEM).")
 @click.option(
@@ -201,29 +215,31 @@ _path = click.Path(path_type=Path)
     "--keyframes", is_flag=True, default=None, help="Keep a picture after each action, for reports."
 )
 @click.option("--prompts", type=_path, help="Offer the prompts in this folder as well.")
-@click.option(
-    "--browser",
-    type=click.Choice(["chromium", "firefox", "webkit"]),
-    help="Browser engine. Default: chromium.",
-)
+@browser_option
 @click.option("--headed/--headless", "headed", default=None, help="Show the browser. Default: headless.")
 @click.option("--channel", type=click.Choice(["chrome", "msedge"]), help="Use this branded Chromium.")
 @click.option("--executable-path", type=_path, help="Use this browser executable.")
-@click.option("--cdp-endpoint", help="Attach to a running Chromium, such as http://127.0.0.1:9222.")
+@click.option(
+    "--cdp-endpoint", metavar="URL", help="Attach to a running Chromium, such as http://127.0.0.1:9222."
+)
 @click.option("--download-path", type=_path, help="Save downloads in this folder.")
 @click.option("--output-path", type=_path, help="Save PDFs, recordings and baselines in this folder.")
-@click.option("--timeout", type=int, help="Default deadline of a call, in ms. Default: 30000.")
-@click.option("--max-sessions", type=int, help="Maximum number of sessions. Default: 50.")
+@click.option("--timeout", type=int, metavar="MS", help="Default deadline of a call. Default: 30000.")
+@click.option("--max-sessions", type=int, metavar="N", help="Maximum number of sessions. Default: 50.")
 @click.option("--state-directory", type=_path, help="Folder for saved states.")
 @click.option("--upload-root", type=_path, multiple=True, help="Allow uploads from this folder. Repeatable.")
 @click.option(
-    "--allow-domain", multiple=True, help="Allow only this domain, such as '*.example.com'. Repeatable."
+    "--allow-domain",
+    metavar="DOMAIN",
+    multiple=True,
+    help="Allow only this domain, such as '*.example.com'. Repeatable.",
 )
-@click.option("--block-domain", multiple=True, help="Block this domain. Repeatable.")
+@click.option("--block-domain", metavar="DOMAIN", multiple=True, help="Block this domain. Repeatable.")
 @click.option("--enable-script-evaluation", is_flag=True, default=None, help="Enable the tool `evaluate`.")
 @click.option("--secrets", type=_path, help="Let calls use the secrets in this file as secret:NAME.")
 @click.option(
     "--tools",
+    metavar="LIST",
     multiple=True,
     help="Tools to offer: default, minimal, all, groups or tools, separated by commas; -NAME leaves one out.",
 )

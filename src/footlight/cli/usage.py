@@ -24,7 +24,7 @@ OK = 0
 FAILED = 1
 BAD_USAGE = 2
 BY_SIGNAL = 128
-"""To this, the number of the signal that ended the command is added."""
+"""The exit status of a command that a signal has ended, without the number of the signal."""
 INTERRUPTED = BY_SIGNAL + 2
 
 

@@ -41,7 +41,9 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Path(dir_okay=False, exists=True),
         help="File whose first line is the token. Default: FOOTLIGHT_TOKEN.",
     )
-    url = click.option("--url", help="URL of a server with --transport http, such as http://localhost:8931.")
+    url = click.option(
+        "--url", metavar="URL", help="URL of a server with --transport http, such as http://localhost:8931."
+    )
     return url(token(command))
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from footlight.protocol.callbacks import Handler
 from footlight.protocol.deadline import check_timeout
 from footlight.protocol.errors import MCPError
 from footlight.protocol.handshake import RequestedVersion
-from footlight.protocol.server_requests import Handler
 from footlight.protocol.versions import FULL_SCHEMAS, VERSIONS
 
 __all__ = ["check_options", "list_capabilities", "make_handlers"]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.client.get_stream import GetStream
 from footlight.client.tasks import LoopLock, SharedTask, shield_until_done
+from footlight.protocol.callbacks import Handler, request_until_complete
 from footlight.protocol.channel import HttpFeatures
 from footlight.protocol.connection import Connection, OnNotification, OnProgress, Result
 from footlight.protocol.deadline import CallDeadline
@@ -26,7 +27,6 @@ from footlight.protocol.errors import (
     ServerNotAvailableError,
 )
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion, ServerIntroduction, negotiate
-from footlight.protocol.server_requests import Handler, request_until_complete
 from footlight.protocol.versions import is_stateless
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from footlight.client.server_tools import ServerTools, check_success, find_tool,
 from footlight.client.streams import Streams
 from footlight.client.target import transport_for
 from footlight.client.tool_list import ToolList
+from footlight.protocol.callbacks import Handler, ListenerResult
 from footlight.protocol.connection import (
     OnError,
     OnMessage,
@@ -23,9 +24,7 @@ from footlight.protocol.connection import (
 from footlight.protocol.deadline import CallDeadline, check_timeout
 from footlight.protocol.errors import MCPError
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion
-from footlight.protocol.listeners import ListenerResult
 from footlight.protocol.results import CallResult, ToolResult, read_call, read_result
-from footlight.protocol.server_requests import Handler
 from footlight.protocol.tools import Tool
 from footlight.protocol.versions import DEFAULT_VERSION, VERSIONS, is_stateless
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from footlight.client.list_pages import request_pages
+from footlight.client.server_listings import request_pages
+from footlight.protocol.callbacks import NO_HANDLER
 from footlight.protocol.connection import OnProgress, Result
 from footlight.protocol.errors import MCPError, MCPTimeoutError, ToolInvocationError
 from footlight.protocol.param_headers import check_annotations, mirror_arguments
 from footlight.protocol.results import error_of
-from footlight.protocol.server_requests import NO_HANDLER
 from footlight.protocol.tools import InvalidToolError
 from footlight.protocol.versions import is_stateless
 

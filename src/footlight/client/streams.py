@@ -7,8 +7,8 @@ import logging
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from footlight.protocol.callbacks import Listeners
 from footlight.protocol.errors import MCPError
-from footlight.protocol.listeners import Listeners
 from footlight.protocol.messages import Message, notification
 from footlight.protocol.versions import is_stateless
 

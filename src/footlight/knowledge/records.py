@@ -294,11 +294,11 @@ def _clean_ancestor(parts: tuple[str, str, str], sanitiser: Sanitiser, clean: _C
     return f"{sanitiser.clean_text(role, MAX_TAG_CHARS)}:{clean(name, MAX_TEXT_CHARS)}"
 
 
-def _clean_texts(
-    values: Mapping[str, Any], keys: Sequence[str], sanitiser: Sanitiser, *, max_chars: int = MAX_TEXT_CHARS
-) -> dict[str, str]:
+def _clean_texts(values: Mapping[str, Any], keys: Sequence[str], sanitiser: Sanitiser) -> dict[str, str]:
     return {
-        key: sanitiser.clean_text(text, max_chars) for key in keys if isinstance(text := values.get(key), str)
+        key: sanitiser.clean_text(text, MAX_TEXT_CHARS)
+        for key in keys
+        if isinstance(text := values.get(key), str)
     }
 
 

@@ -41,6 +41,7 @@ OVERLAP_CHARS = 4_000
 
 NUMBER_LIMIT = 2**63
 
+MAX_NAMED_SECRETS = 32
 MAX_SEARCHED_VALUES = 20_000
 """Maximum number of values of an input, such as a fixture, that are searched for secrets."""
 
@@ -221,12 +222,12 @@ class Sanitiser:
         return len(words) < 12 and all(word.lower() in self.rules.interface_words for word in words)
 
 
-def find_named_secrets(value: object, rules: RedactionRules, *, limit: int = 32) -> list[str]:
+def find_named_secrets(value: object, rules: RedactionRules) -> list[str]:
     """Return values under a secret key at any depth, and seed phrases. They may also occur elsewhere."""
     found: list[str] = []
     pending: list[tuple[object, bool, int]] = [(value, False, 0)]
     seen = 0
-    while pending and len(found) < limit and seen < MAX_SEARCHED_VALUES:
+    while pending and len(found) < MAX_NAMED_SECRETS and seen < MAX_SEARCHED_VALUES:
         item, is_secret, depth = pending.pop()
         seen += 1
         if isinstance(item, str):

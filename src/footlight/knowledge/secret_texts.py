@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from urllib.parse import unquote
 
 from footlight.knowledge.secret_shapes import MARK, decode_letters
-from footlight.patterns import ANY_SPACE, AnyOf, overlapping_rest
-from footlight.secret_encodings import encoded_forms
+from footlight.patterns import ANY_SPACE, AnyOf, encoded_forms, overlapping_rest
 
 __all__ = ["SecretTexts"]
 

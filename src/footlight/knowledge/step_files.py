@@ -179,9 +179,9 @@ def replace_file(path: Path) -> Generator[Path]:
         file.replace(path)
 
 
-def remove_unfinished(folder: Path, *, now: float | None = None) -> None:
+def remove_unfinished(folder: Path) -> None:
     """Remove the temporary files of writers that were killed."""
-    before = (time.time() if now is None else now) - ABANDONED_S
+    before = time.time() - ABANDONED_S
     with contextlib.suppress(OSError):
         for file in folder.glob(f".*{UNFINISHED}"):
             with contextlib.suppress(OSError):

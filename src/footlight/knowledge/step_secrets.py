@@ -165,7 +165,7 @@ def _takes_phrase(into: TypedField | None, step: RawStep, rules: RedactionRules)
 
 def _keep_mappings(items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the items that are mappings."""
-    return [item for item in items[:MAX_ITEMS] if isinstance(item, dict) or _is_mapping(item)]
+    return [item for item in items[:MAX_ITEMS] if _is_mapping(item)]
 
 
 def _is_mapping(item: object) -> bool:

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.log import LimitedWarnings
 from footlight.protocol import messages
+from footlight.protocol.callbacks import Handler, ListenerResult, Listeners, ServerRequests, find_handler_task
 from footlight.protocol.errors import MCPConnectionError, MCPError, MCPTimeoutError
-from footlight.protocol.listeners import ListenerResult, Listeners
-from footlight.protocol.server_requests import Handler, ServerRequests, find_handler_task
 from footlight.protocol.untrusted_json import an_object, number, text
 
 if TYPE_CHECKING:

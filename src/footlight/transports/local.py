@@ -25,7 +25,6 @@ from mcp_types import (
     JSONRPCMessage,
     JSONRPCRequest,
     JSONRPCResponse,
-    RequestId,
 )
 
 from footlight.caller import Caller
@@ -189,7 +188,7 @@ class LocalConnections:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 for client in list(self._open):
-                    await client.idle.wait()
+                    await client.pending.idle.wait()
 
     async def close(self) -> None:
         for writer in list(self._asking):
@@ -216,7 +215,7 @@ class LocalConnections:
                 async with client.streams() as (read, write):
                     await self._serve_connection(read, write, client.caller)
         finally:
-            client.idle.set()
+            client.pending.idle.set()
             del self._open[client]
 
     def _caller(self, role: greeting.Role) -> Caller:
@@ -270,13 +269,10 @@ class _LocalConnection:
         among: LocalConnections,
     ) -> None:
         self.caller = caller
-        self.idle = asyncio.Event()
-        """Set while no request is pending."""
-        self.idle.set()
         self._reader = reader
         self._writer = writer
         self._among = among
-        self._pending = among.make_pending_requests()
+        self.pending = among.make_pending_requests()
 
     def streams(self) -> AbstractAsyncContextManager[Streams]:
         """Return a context that yields a pair of streams for the SDK, and closes them."""
@@ -303,7 +299,7 @@ class _LocalConnection:
         self._writer.write(to_json(message).encode() + b"\n")
         await self._writer.drain()
         if isinstance(message, (JSONRPCResponse, JSONRPCError)):
-            self._settle(message.id)
+            self.pending.settle(message.id)
 
     def _accept(self, line: bytes | None) -> SessionMessage | JSONRPCError | None:
         """Return the message with its caller, an error response, or None for an empty line."""
@@ -317,22 +313,16 @@ class _LocalConnection:
             return SessionMessage(item.message, ServerMessageMetadata(request_context=context))
         if self._among.draining:
             return overload_error(request.id, "The server is shutting down")
-        if refused := self._pending.refuse(request.id, len(line)):
+        if refused := self.pending.refuse(request.id, len(line)):
             return refused
-        self._pending.add(request.id, len(line))
-        self.idle.clear()
+        self.pending.add(request.id, len(line))
 
         async def settle() -> None:
-            self._settle(request.id)
+            self.pending.settle(request.id)
 
         return SessionMessage(
             request, ServerMessageMetadata(request_context=context, on_request_unanswered=settle)
         )
-
-    def _settle(self, identifier: RequestId | None) -> None:
-        self._pending.settle(identifier)
-        if not self._pending:
-            self.idle.set()
 
 
 async def _lines(reader: asyncio.StreamReader) -> AsyncGenerator[bytes | None]:

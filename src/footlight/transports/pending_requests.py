@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from mcp_types import INTERNAL_ERROR, JSONRPCError, RequestId
 
 from footlight.transports.messages import refusal
@@ -16,6 +18,9 @@ class PendingRequests:
     """The pending requests of one client. Sizes are in bytes, or in characters for text."""
 
     def __init__(self, *, max_requests: int, max_size: int) -> None:
+        self.idle = asyncio.Event()
+        """Set while no request is pending."""
+        self.idle.set()
         self._max_requests = max_requests
         self._max_size = max_size
         self._requests: list[tuple[RequestId, int]] = []
@@ -42,12 +47,15 @@ class PendingRequests:
 
     def add(self, id: RequestId, size: int) -> None:
         self._requests.append((id, size))
+        self.idle.clear()
 
     def settle(self, id: RequestId | None) -> None:
         """Remove a request that has a response or will not get one. An unknown id is ignored."""
         ids = [str(each) for each, _ in self._requests]
         if id is not None and str(id) in ids:
             del self._requests[ids.index(str(id))]
+        if not self._requests:
+            self.idle.set()
 
 
 def overload_error(id: RequestId, why: str) -> JSONRPCError:

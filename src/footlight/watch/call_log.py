@@ -19,14 +19,14 @@ MAX_RESULT = 4_000
 MAX_ERROR = 4_000
 
 
-def read_call_log(data: bytes, *, name: str, redactor: Redactor | None = None) -> Report:
+def read_call_log(data: bytes, *, name: str) -> Report:
     """Return the report of a call log. A log has the duration of each call, but no times.
 
     Raises:
         MCPError: A line belongs neither to a log nor to a sequence of calls.
     """
     calls = read_calls(data, name=name)
-    redactor = redactor or Redactor()
+    redactor = Redactor()
     durations = _durations(data)
     entries: list[Entry] = []
     at_ms = 0.0

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.actions import mouse
 from footlight.browser.actions.dialogs import answer_dialog
@@ -179,7 +179,7 @@ class Control:
             case "key":
                 await self._press_key(session, page, _key(event), deadline)
             case "click":
-                await self._click_at(session, page, event, deadline)
+                await self._click(session, page, event, deadline)
             case "wheel":
                 await mouse.wheel(page, _point(event), _number(event, "dx"), _number(event, "dy"), deadline)
             case "dialog":
@@ -198,14 +198,6 @@ class Control:
         async with limit_reading(page, deadline):
             await page.act_through_dialog(page.playwright.keyboard.press(key))
 
-    async def _click_at(
-        self, session: Session, page: Page, event: Mapping[str, Any], deadline: Deadline
-    ) -> None:
-        at, button, count = _point(event), event.get("button", "left"), event.get("count", 1)
-        if button not in ("left", "middle", "right") or count not in (1, 2, 3):
-            raise _input_error("button must be left, middle or right, and count 1, 2 or 3")
-        await self._click(session, page, at, button, count, deadline)
-
     async def _answer_dialog(self, session: Session, page: Page, *, accept: bool) -> None:
         self._note(session, page, "handle_dialog", {"accept": accept})
         dialog = session.dialogs.get(None)
@@ -222,14 +214,11 @@ class Control:
             await (keyboard.type(text) if len(text) <= MAX_KEYS else keyboard.insert_text(text))
 
     async def _click(
-        self,
-        session: Session,
-        page: Page,
-        at: Point,
-        button: Literal["left", "middle", "right"],
-        count: int,
-        deadline: Deadline,
+        self, session: Session, page: Page, event: Mapping[str, Any], deadline: Deadline
     ) -> None:
+        at, button, count = _point(event), event.get("button", "left"), event.get("count", 1)
+        if button not in ("left", "middle", "right") or count not in (1, 2, 3):
+            raise _input_error("button must be left, middle or right, and count 1, 2 or 3")
         node, target = await _find_at(page, at)
         name = f"{node.role} {node.name}".strip() if node is not None else ""
         arguments: dict[str, Any] = {"element": name} if name else {"x": round(at.x), "y": round(at.y)}

@@ -23,7 +23,6 @@ from footlight.watch.site import WatchSites
 
 if TYPE_CHECKING:
     from footlight.browser.page.page import Page
-    from footlight.browser.sessions.change_events import SessionChange
     from footlight.browser.sessions.session import Session
     from footlight.browser.sessions.tables.session_table import SessionTable
     from footlight.server.tools.declaration import Tool
@@ -70,9 +69,6 @@ class Watch:
             find_sessions, journal=self.journal, pictures=self.pictures, control=self.control
         )
         self.sites = WatchSites(self.backend)
-
-    def on_change(self, change: SessionChange) -> None:
-        self.journal.on_change(change)
 
     async def view(self, session: Session, *, after_frame: int, after_call: int) -> SessionView:
         """Return the state of a session and its changes, after at most `VIEW_SECONDS`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from footlight.audit.model.tool_calls import ParsedCall, ToolCalls
+from footlight.audit.model.tool_calls import ParsedCall, StageTools
 from footlight.audit.model.tools import AITool, ToolAnswer
 
 pytestmark = pytest.mark.anyio
@@ -27,7 +27,7 @@ DONE = AITool(name="done", description="End.", parameters=Goto, run=run_goto, en
 
 
 def test_arguments_may_be_json_text_or_parsed() -> None:
-    calls = ToolCalls([GOTO])
+    calls = StageTools([GOTO])
     read = ParsedCall(input={"url": "a"}, tool=GOTO, arguments=Goto(url="a"))
 
     assert calls.parse("goto", '{"url": "a"}') == read
@@ -59,19 +59,19 @@ def test_arguments_may_be_json_text_or_parsed() -> None:
 def test_invalid_arguments_are_reported_with_the_field(
     arguments: str | dict[str, str] | None, problem: str
 ) -> None:
-    assert ToolCalls([GOTO]).parse("goto", arguments).problem == problem
+    assert StageTools([GOTO]).parse("goto", arguments).problem == problem
 
 
 def test_unknown_tool_error_lists_known_tools() -> None:
     assert (
-        ToolCalls([GOTO, DONE]).parse("fly", "{").problem
+        StageTools([GOTO, DONE]).parse("fly", "{").problem
         == "There is no tool fly. The tools are: goto, done."
     )
-    assert ToolCalls([]).parse("fly", "{}").problem == "There is no tool fly. The tools are: none."
+    assert StageTools([]).parse("fly", "{}").problem == "There is no tool fly. The tools are: none."
 
 
 async def test_unrunnable_call_is_answered_with_an_error() -> None:
-    calls = ToolCalls([GOTO])
+    calls = StageTools([GOTO])
 
     answer = await calls.run(calls.parse("fly", "{}"))
 
@@ -79,7 +79,7 @@ async def test_unrunnable_call_is_answered_with_an_error() -> None:
 
 
 async def test_no_tool_runs_after_the_ending_call() -> None:
-    calls = ToolCalls([GOTO, DONE])
+    calls = StageTools([GOTO, DONE])
 
     assert await calls.run(calls.parse("done", '{"url": "a"}')) == ToolAnswer(text="a 1")
     assert calls.ended
@@ -93,7 +93,7 @@ async def test_failed_ending_call_does_not_end_the_work() -> None:
     async def refuse(_: Goto) -> ToolAnswer:
         return ToolAnswer(text="Not yet.", is_error=True)
 
-    calls = ToolCalls([AITool(name="done", description="End.", parameters=Goto, run=refuse, ends=True)])
+    calls = StageTools([AITool(name="done", description="End.", parameters=Goto, run=refuse, ends=True)])
     await calls.run(calls.parse("done", '{"url": "a"}'))
 
     assert not calls.ended

@@ -85,7 +85,7 @@ class PageTrail:
     requested: str
     location: PageLocation = field(default_factory=lambda: PageLocation(url=""))
     moves: list[PageMove] = field(default_factory=list[PageMove])
-    """From one page to another, by itself."""
+    """The moves from one page to another that the browser made by itself."""
     default_views: list[PageMove] = field(default_factory=list[PageMove])
     """Those of the moves with which a router showed the view that the address before stands for."""
     renamed: PageMove | None = None

@@ -15,7 +15,7 @@ __all__ = ["PageScreenshot"]
 MARGIN = 40
 MAX_WIDTH, MAX_HEIGHT = 640, 400
 COLOUR = "#c2185b"
-"""Of the frames and labels; white text is legible on it."""
+"""The colour of frames and labels, on which white text is legible."""
 QUALITY = 80
 FONT_SIZE = 12
 

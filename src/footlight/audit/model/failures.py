@@ -31,7 +31,7 @@ class ModelError(FootlightError):
 
 
 _MAX_LENGTH = 300
-"""In characters, of a provider's message."""
+"""The maximum number of characters of a provider's message."""
 
 _LATER = "Try again later. The measured findings do not depend on it."
 

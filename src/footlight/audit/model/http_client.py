@@ -25,7 +25,7 @@ _HEADERS = {
 
 _CONNECT_TIMEOUT_S = 10.0
 _READ_TIMEOUT_S = 600.0
-"""Between two bytes. `Limits` has the time limit of a whole request."""
+"""The maximum time between two bytes. `Limits` has the time limit of a whole request."""
 
 _opened: ContextVar[list[httpx2.Response]] = ContextVar("_opened")
 

@@ -20,7 +20,7 @@ from footlight.audit.model.stream import (
     ToolResultPart,
     Usage,
 )
-from footlight.audit.model.tool_calls import ToolCalls
+from footlight.audit.model.tool_calls import StageTools
 from footlight.audit.model.tools import AITool, ToolAnswer
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class StageRun(PartStream):
     ) -> None:
         self._stage = stage
         self._requests = Requests(model, stage.tools, limits=limits, spent=spent)
-        self._calls = ToolCalls(stage.tools)
+        self._calls = StageTools(stage.tools)
         self._ids = call_ids
         super().__init__()
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from footlight.audit.model.tools import AITool, ToolAnswer
 
-__all__ = ["ParsedCall", "ToolCalls"]
+__all__ = ["ParsedCall", "StageTools"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class ParsedCall:
     problem: str = ""
 
 
-class ToolCalls:
+class StageTools:
     """The tools of one stage. Once a tool has `ended` the stage, no other tool is run."""
 
     def __init__(self, tools: Sequence[AITool]) -> None:

@@ -36,7 +36,7 @@ MORE = "; getPageStructure with a target shows a part"
 MAX_LINES_COMPARED = 2_000
 MAX_PROMINENT = 5
 PICTURE_SIDE = 1_024
-"""In pixels. A model must be able to read text in the picture."""
+"""The longer side of a picture in pixels. A model must be able to read text in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,9 +113,9 @@ def _citation(id: str, known: Mapping[str, str]) -> Html:
 
 MAX_PICTURE_BYTES = 2_000_000
 MAX_PICTURES_BYTES = 8_000_000
-"""In bytes, of all picture files together; base64 makes them a third larger."""
+"""The maximum size of all picture files together. Base64 makes them a third larger."""
 MAX_SCREENS_BYTES = 5_000_000
-"""The part of that for screenshots of whole screens."""
+"""The maximum size of the screenshots of whole screens among them."""
 
 
 class EmbeddedPictures:

@@ -31,9 +31,9 @@ from footlight.figures import format_count, format_duration, format_time
 __all__ = ["MAX_LENGTH", "code", "inline", "link", "render_markdown"]
 
 MAX_LENGTH = 60_000
-"""In characters. GitHub accepts comments of 65,536."""
+"""The maximum number of characters of a report. GitHub accepts comments of 65,536."""
 _MAX_SECTION_LENGTH = 10_000
-"""Of each section except the findings, which get the rest."""
+"""The maximum number of characters of each section. The findings get the rest."""
 _MAX_PAGES = 30
 _MAX_COLUMNS = 6
 _MAX_ELEMENTS = 3

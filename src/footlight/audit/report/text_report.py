@@ -27,7 +27,7 @@ MAX_FINDINGS = 20
 WIDTH = 100
 _MAX_UNDONE = 10
 _MIN_LENGTH = 20
-"""In characters, of whatever is cut to the width."""
+"""The minimum number of characters of a text that is cut to the width."""
 
 
 def render_text(

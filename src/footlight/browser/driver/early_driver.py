@@ -22,8 +22,8 @@ __all__ = ["EarlyDriver", "driver_environment", "start_early_driver"]
 COMPILE_CACHE = "FOOTLIGHT_DRIVER_CACHE"
 """The variable for `event_limits.js`, which removes it from the environment of the browsers."""
 YOUNG_GENERATION = 1
-"""In MiB, for each half of the space for new objects. With Node's own 16, the driver needs 17 MiB more and is
-not faster.
+"""The size in MiB of each half of the space for new objects. With Node's 16, the driver needs 17 MiB more and
+is not faster.
 """
 MAPPED_BYTES = 1_048_576
 """Larger buffers of the driver are mapped, and thus returned to the system. By default glibc maps fewer with

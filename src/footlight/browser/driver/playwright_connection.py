@@ -34,7 +34,7 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 MAX_PARSED_LENGTH = 1_000
-"""In characters. Playwright parses a URL in Python, which takes 10 µs for each character."""
+"""The maximum length of a URL that Playwright parses in Python, which takes 10 µs for each character."""
 
 
 @asynccontextmanager

@@ -36,7 +36,6 @@ class UnpackedExtension:
     folder: Path
     name: str
     version: str
-    manifest_version: int
     permissions: tuple[str, ...] = ()
     pages: Mapping[str, str] = field(default_factory=dict[str, str])
     """The pages in the manifest: paths in the extension by role (popup, options, side-panel)."""
@@ -122,12 +121,10 @@ def _read(path: Path) -> Any:
 
 def _extension(folder: Path, manifest: Mapping[str, Any]) -> UnpackedExtension:
     asked = [*_list(manifest.get("permissions")), *_list(manifest.get("host_permissions"))]
-    number = manifest.get("manifest_version")
     return UnpackedExtension(
         folder=folder,
         name=_name(folder, manifest),
         version=manifest["version"],
-        manifest_version=number if isinstance(number, int) else 0,
         permissions=tuple(each for each in asked if isinstance(each, str)),
         pages=dict(_pages(manifest)),
         key=key if isinstance(key := manifest.get("key"), str) else None,

@@ -14,9 +14,6 @@ import ipaddress
 import logging
 import socket
 import threading
-import time
-from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from footlight.browser.network.policy import is_link_local
@@ -32,7 +29,7 @@ from footlight.browser.network.proxy_heads import (
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
-__all__ = ["FilterProxy", "RefusedRequest"]
+__all__ = ["FilterProxy"]
 
 logger = logging.getLogger(__name__)
 
@@ -43,18 +40,9 @@ LINGER_S = 2.0
 """How long a client may continue to send after an early response, so that it can read the response."""
 CLOSE_S = 2.0
 CHUNK_BYTES = 64 * 1024
-MAX_REFUSALS = 1000
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Address = tuple[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedRequest:
-    """A request that the proxy refused. `at` is in `time.monotonic()`."""
-
-    host: str
-    at: float
 
 
 class FilterProxy:
@@ -76,7 +64,6 @@ class FilterProxy:
         self._refuses = refuses
         self._closes = closes or _allow_all
         self._refuses_address = refuses_address or _allow_all
-        self._refusals: deque[RefusedRequest] = deque(maxlen=MAX_REFUSALS)
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
@@ -92,11 +79,6 @@ class FilterProxy:
         if self._server is None:
             raise RuntimeError("The proxy is not running")
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-
-    @property
-    def refusals(self) -> Sequence[RefusedRequest]:
-        """The latest refused requests, oldest first."""
-        return tuple(self._refusals)
 
     async def start(self) -> None:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=HEAD_BYTES, backlog=512)
@@ -156,7 +138,6 @@ class FilterProxy:
     def _check(self, host: str) -> None:
         if not self._refuses(host):
             return
-        self._refusals.append(RefusedRequest(host, time.monotonic()))
         raise ProxyError(403, f"The domain policy refuses {host}", ("X-Footlight-Refused", host))
 
 

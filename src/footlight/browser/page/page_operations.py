@@ -48,8 +48,8 @@ STOP_SECONDS = 1.0
 UNDO_SECONDS = 1.0
 """How long each undo step may take after a call is cancelled. On a page that hangs, nothing is undone."""
 TITLE_SECONDS = 1.0
-MAX_TITLE = 2_000
 """How long a page may take to return its title. A slower page hangs or is about to show another document."""
+MAX_TITLE = 2_000
 
 # Scripts and input
 

@@ -29,7 +29,7 @@ MAX_MARKS = 500
 LABEL_WEIGHT = 10
 SQUARE = 64
 LARGE_AREA = 40_000
-"""In square pixels. A label may cover an element that is larger than this."""
+"""The area in square pixels above which a label may cover an element."""
 COLOURS = ("#c2185b", "#00695c", "#1a237e", "#bf360c", "#4a148c", "#1b5e20", "#3e2723")
 """White text is readable on each of these colours. Consecutive elements get different colours."""
 

@@ -47,22 +47,13 @@ class FieldKind:
     """The values of the attributes `id` and `name`."""
 
 
-async def list_test_ids(
-    page: Page, deadline: Deadline, *, limit: int, root: str | None = None
-) -> list[VisibleTestId]:
+async def list_test_ids(page: Page, deadline: Deadline, *, limit: int) -> list[VisibleTestId]:
     """Return the elements in document order, those of frames last.
-
-    `root` is a selector that limits the search.
 
     Raises:
         FootlightError: the page does not respond, or is gone.
     """
     request = {"what": "testids", "limit": limit}
-    if root is not None:
-        found = await read_element(
-            page, root, deadline, lambda element, timeout: ask_about(element, request, timeout_ms=timeout)
-        )
-        return _items(found)
     try:
         async with limit_reading(page, deadline):
             return (await retry_after_navigation(lambda: _find_in_all_frames(page, request)))[:limit]

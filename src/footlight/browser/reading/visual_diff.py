@@ -26,7 +26,7 @@ MAX_COLOUR_DISTANCE = 35215.0
 STRIP = 512
 """The number of rows that are compared at a time, which limits the memory."""
 CELL = 12
-"""In pixels. Changes closer than this belong to one region. In large images the distance is larger."""
+"""The distance in pixels below which changes belong to one region. It is larger in large images."""
 MAX_CELLS = 40_000
 
 RED = (230, 0, 35)

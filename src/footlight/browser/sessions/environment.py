@@ -1,4 +1,4 @@
-"""What all sessions of a server share."""
+"""The objects that all sessions of a server share."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ class SessionEnvironment:
     artifacts: ArtifactStore
     quota: FileQuota = field(default_factory=FileQuota)
     devices: Devices = field(default_factory=Devices)
-    script_evaluation: bool = False
-    """Whether callers may run scripts in pages."""
     proxy: FilterProxy | None = None
     on_change: OnChange = ignore_change
     secrets: tuple[str, ...] = ()

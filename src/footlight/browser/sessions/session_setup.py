@@ -143,7 +143,6 @@ class SessionSetup:
             scratch_path=self.temporary,
             artifacts=ArtifactStore(settings.resources.max_stored),
             quota=FileQuota(total=settings.browser.file_quota, session=settings.browser.session_file_quota),
-            script_evaluation=settings.security.enable_script_evaluation,
             devices=self._make_devices(),
             secrets=self.secrets,
             mask=self.mask,

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from footlight.cli.sections import SectionedCommand, format_option
+from footlight.cli.sections import SectionedCommand, browser_option, format_option, header_option
 
 __all__ = ["audit"]
 
@@ -134,11 +134,7 @@ EXAMPLES = (
     metavar="N",
     help="Pages to audit at the same time. Default: the number of processors, at most 4; 1 with a model.",
 )
-@click.option(
-    "--browser",
-    type=click.Choice(["chromium", "firefox", "webkit"]),
-    help="Browser engine. Default: chromium.",
-)
+@browser_option
 @click.option("--executable-path", type=_file, help="Use this browser executable.")
 @click.option("--headed", is_flag=True, help="Show the browser.")
 @click.option(
@@ -157,13 +153,7 @@ EXAMPLES = (
     help="Send this header with every request of a page, to any host. Repeatable.",
 )
 @click.option("--server", metavar="COMMAND|URL", help="Use this MCP server instead of Footlight's own.")
-@click.option(
-    "--header",
-    "headers",
-    metavar="NAME:VALUE",
-    multiple=True,
-    help="Send this header to a server with a URL. Repeatable.",
-)
+@header_option
 @click.option("--log-file", type=_file, help="Log errors and the server's messages to this file.")
 def audit(urls: tuple[str, ...], **options: Any) -> None:
     """Audit the accessibility and usability of web pages. `-` reads URLs from standard input.

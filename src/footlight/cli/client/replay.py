@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from footlight.cli.sections import SectionedCommand
+from footlight.cli.sections import SectionedCommand, header_option
 
 __all__ = ["replay"]
 
@@ -22,19 +22,12 @@ EXAMPLES = (
 @click.command(cls=SectionedCommand, examples=EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--server", metavar="COMMAND|URL", help="The server to call. Required, except with --dry-run.")
-@click.option(
-    "--header",
-    "headers",
-    metavar="NAME:VALUE",
-    multiple=True,
-    help="Send this header to a server with a URL. Repeatable.",
-)
+@header_option
 @click.option(
     "--adapter",
     type=click.Choice(["auto", "szkrabok", "browser", "none"]),
     default="auto",
-    show_default=True,
-    help="How the server names its sessions. `none` repeats the calls unchanged.",
+    help="How the server names its sessions. `none` repeats the calls unchanged. Default: auto.",
 )
 @click.option(
     "--session",
@@ -68,8 +61,7 @@ EXAMPLES = (
     metavar="MS",
     type=click.IntRange(min=1),
     default=600_000,
-    help="Time limit of each call.",
-    show_default=True,
+    help="Time limit of each call. Default: 600000.",
 )
 @click.option("--dry-run", is_flag=True, help="Only check the file and list its calls.")
 def replay(

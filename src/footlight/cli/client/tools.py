@@ -10,7 +10,7 @@ import click
 
 from footlight.cli.call.arguments import find_tool
 from footlight.cli.output import escape_surrogates, print_tool, say, summarize_tool, warn
-from footlight.cli.sections import SectionedCommand, format_option
+from footlight.cli.sections import SectionedCommand, format_option, header_option
 from footlight.cli.usage import BAD_USAGE, FAILED, InvalidUsageError, RequestRefusedError
 from footlight.daemon.errors import DaemonError
 from footlight.daemon.folder import find_folder
@@ -41,22 +41,17 @@ EXAMPLES = (
 @click.option(
     "--server", metavar="COMMAND|URL", help="List the tools of this server instead of the background server."
 )
-@click.option(
-    "--header",
-    metavar="NAME:VALUE",
-    multiple=True,
-    help="Send this header to a server with a URL. Repeatable.",
-)
+@header_option
 @format_option
 @click.argument("name", required=False, shell_complete=_complete)
-def tools(*, server: str | None, header: tuple[str, ...], form: str, name: str | None) -> None:
+def tools(*, server: str | None, headers: tuple[str, ...], form: str, name: str | None) -> None:
     """List the tools, or the parameters of the tool NAME.
 
     If no background server is running, the tools are those that it would offer. No server is started.
     """
     escape_surrogates()
     try:
-        listed = _list(server, header)
+        listed = _list(server, headers)
         if name is not None:
             listed = [find_tool(name, listed)]
     except InvalidUsageError as error:

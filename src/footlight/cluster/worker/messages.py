@@ -1,4 +1,4 @@
-"""What servers and workers tell each other. Ray sends these values between machines."""
+"""The values that servers and workers exchange. Ray sends them between machines."""
 
 from __future__ import annotations
 

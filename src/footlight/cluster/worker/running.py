@@ -126,7 +126,7 @@ async def start_worker(name: str, settings: Settings, given: Mapping[str, Any]) 
         settings, toolset, machine.engine, mask=machine.answer_mask, secrets=machine.secret_values
     )
     if watch is not None:
-        machine.change_listeners.append(watch.on_change)
+        machine.change_listeners.append(watch.journal.on_change)
     running = RunningWorker(
         machine=machine,
         watch=watch,

@@ -66,11 +66,6 @@ class Index:
         return self._is_kept
 
     @property
-    def ignored_count(self) -> int:
-        """The number of files that are not valid steps."""
-        return self._ask(lambda to: to.execute("SELECT count(*) FROM ignored").fetchone()[0])
-
-    @property
     def size(self) -> int:
         """The number of steps."""
         return self._ask(lambda to: to.execute("SELECT count(*) FROM steps").fetchone()[0])

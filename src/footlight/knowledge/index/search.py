@@ -29,7 +29,7 @@ __all__ = [
     "SearchHit",
     "SearchQuery",
     "find_concepts",
-    "score_step",
+    "score_steps",
     "search",
 ]
 
@@ -143,7 +143,7 @@ def search(index: Index, query: SearchQuery, *, now: datetime) -> list[SearchHit
         since_ms=_since_ms(query.since, now),
         each=each,
     )
-    scored = sorted(_score_all(asked, found), reverse=True)[: query.limit]
+    scored = sorted(score_steps(asked, found), reverse=True)[: query.limit]
     rows = index.load_rows([id for _, id in scored])
     return [_make_hit(rows[id], points, asked) for points, id in scored if id in rows]
 
@@ -158,13 +158,8 @@ def find_concepts(text: str, words_starting_with: Callable[[str, int], Sequence[
     return [_make_concept(phrase, words_starting_with) for phrase in (meaningful or phrases)[:MAX_CONCEPTS]]
 
 
-def score_step(asked: Sequence[Concept], step: Candidate) -> float:
-    """Return the score of a step, as described in the docstring of this module."""
-    return next(_score_all(asked, [step]))[0]
-
-
-def _score_all(asked: Sequence[Concept], steps: Iterable[Candidate]) -> Iterator[tuple[float, int]]:
-    """Yield the score and the id of each step."""
+def score_steps(asked: Sequence[Concept], steps: Iterable[Candidate]) -> Iterator[tuple[float, int]]:
+    """Yield the score, as described in the docstring of this module, and the id of each step."""
     for id, tool, screen, target, ids, names in steps:
         columns = (
             (WEIGHTS["tool"], _space_words(plain_tool_name(tool))),

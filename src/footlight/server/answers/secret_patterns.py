@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html.entities import html5
 
-from footlight.patterns import ANY_SPACE
-from footlight.secret_encodings import ENCODED_LINE_BREAK, MIN_GROUPED_LENGTH, encoded_forms
+from footlight.patterns import ANY_SPACE, ENCODED_LINE_BREAK, MIN_GROUPED_LENGTH, encoded_forms
 from footlight.server.answers.secrets import MIN_PART
 
 __all__ = ["MARKED", "beginning_pattern", "value_pattern"]

@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from footlight.caller import LOCAL, Caller
+from footlight.caller import LOCAL
 from footlight.protocol.messages import (
     Message,
     RequestId,
@@ -52,14 +52,12 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 
 
-async def serve_stream(
-    methods: ServerMethods, incoming: AsyncIterable[Message], send: Send, *, caller: Caller = LOCAL
-) -> None:
+async def serve_stream(methods: ServerMethods, incoming: AsyncIterable[Message], send: Send) -> None:
     """Answer the messages of one client until they end.
 
     Requests that are still running are then cancelled.
     """
-    connection = _StreamConnection(methods, send, caller)
+    connection = _StreamConnection(methods, send)
     try:
         async for message in incoming:
             await connection.receive(message)
@@ -79,10 +77,9 @@ class _Running:
 class _StreamConnection:
     """The state of one connection."""
 
-    def __init__(self, methods: ServerMethods, send: Send, caller: Caller) -> None:
+    def __init__(self, methods: ServerMethods, send: Send) -> None:
         self._methods = methods
         self._send = send
-        self._caller = caller
         self._era: Literal["handshake", "stateless"] | None = None
         self._version = HANDSHAKE_VERSIONS[-1]
         self._initialized = False
@@ -223,7 +220,7 @@ class _StreamConnection:
         taken = Request(
             id=id,
             params=fields,
-            caller=self._caller,
+            caller=LOCAL,
             connection=self,
             notify=self._notify_of(id),
             version=version,

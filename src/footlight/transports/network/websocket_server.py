@@ -20,7 +20,6 @@ from mcp_types import (
     JSONRPCMessage,
     JSONRPCRequest,
     JSONRPCResponse,
-    RequestId,
 )
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import NegotiationError
@@ -302,7 +301,7 @@ class _WebSocketConnections:
             async with open_streams(client.wire, client.accept, on_answer=client.on_answer) as (read, write):
                 await self._serve_connection(read, write)
         finally:
-            client.idle.set()
+            client.pending.idle.set()
             self._open.discard(client)
             logger.info("Client disconnected")
             self._on_disconnect(client.caller)
@@ -313,7 +312,7 @@ class _WebSocketConnections:
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.shutdown_timeout / 1000):
                 for client in list(self._open):
-                    await client.idle.wait()
+                    await client.pending.idle.wait()
         await asyncio.gather(*(each.wire.close(1001, "The server is shutting down") for each in self._open))
 
 
@@ -324,13 +323,10 @@ class _WebSocketConnection:
         self, wire: Wire, context: WebSocketContext, *, among: _WebSocketConnections, settings: ListenSettings
     ) -> None:
         self.wire = wire
-        self.idle = asyncio.Event()
-        """Set while no request is pending."""
-        self.idle.set()
         self._context = context
         self.caller = context.caller
         self._among = among
-        self._pending = PendingRequests(
+        self.pending = PendingRequests(
             max_requests=settings.max_requests, max_size=LARGE_REQUESTS * settings.max_message_size
         )
 
@@ -351,24 +347,18 @@ class _WebSocketConnection:
 
     def on_answer(self, message: JSONRPCMessage) -> None:
         if isinstance(message, (JSONRPCResponse, JSONRPCError)):
-            self._settle(message.id)
+            self.pending.settle(message.id)
 
     def _refuse(self, request: JSONRPCRequest, size: int) -> JSONRPCError | None:
         if self._among.draining:
             return overload_error(request.id, "The server is shutting down")
-        return self._pending.refuse(request.id, size)
+        return self.pending.refuse(request.id, size)
 
     def _add(self, request: JSONRPCRequest, size: int) -> SessionMessage:
-        self._pending.add(request.id, size)
-        self.idle.clear()
+        self.pending.add(request.id, size)
 
         async def settle() -> None:
-            self._settle(request.id)
+            self.pending.settle(request.id)
 
         metadata = ServerMessageMetadata(request_context=self._context, on_request_unanswered=settle)
         return SessionMessage(request, metadata)
-
-    def _settle(self, request_id: RequestId | None) -> None:
-        self._pending.settle(request_id)
-        if not self._pending:
-            self.idle.set()

@@ -20,7 +20,7 @@ ATTEMPTS = 3
 """How many screenshots to take of a page that moves while they are taken."""
 
 MAX_HEIGHT = 16_000
-"""In pixels. Taller screenshots take too long, and browsers leave parts of them out."""
+"""The maximum height in pixels. Taller screenshots take too long, and browsers leave parts of them out."""
 
 
 class Photograph:

@@ -77,11 +77,9 @@ class SessionTable(ABC):
             and (not each.is_default or each.id == caller.default_session)
         ]
 
-    def list_all(self, *, owner: str | None = None) -> list[Session]:
-        """Return the sessions of a principal, or of all principals, including all default sessions."""
-        return [
-            each for each in self._sessions.values() if owner in (None, each.owner) and not each.has_ended
-        ]
+    def list_all(self) -> list[Session]:
+        """Return the sessions of all principals, including all default sessions."""
+        return [each for each in self._sessions.values() if not each.has_ended]
 
     def why_ended(self, id: str) -> str:
         """Return why a session has ended. A session that is still in the table has lost its browser."""

@@ -30,7 +30,7 @@ _CARD_STATES = frozenset(("clickable", "draggable"))
 _NEEDLESS = frozenset(("caption", "form", "generic", "group", "paragraph"))
 """Roles whose line has no information if it has no ref, or a control inside, and only one line inside."""
 _WITH_REF = frozenset(("form", "generic"))
-"""Those of them that may have a ref."""
+"""The roles among these whose nodes may have a ref."""
 _TITLED = frozenset(("article", "complementary", "form", "group", "list", "navigation", "region", "table"))
 """Roles whose name is not written if the first line inside is a title with the same name."""
 _TITLES = frozenset(("button", "caption", "heading", "link"))

@@ -1,4 +1,4 @@
-"""Reduce a snapshot to active elements, to a number of levels, or to one subtree. No I/O."""
+"""Reduce a snapshot to active elements, or to a number of levels. No I/O."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.quoting import shorten
 
-__all__ = ["keep_interactive", "limit_depth", "subtree"]
+__all__ = ["keep_interactive", "limit_depth"]
 
 MAX_WORD_CHARACTERS = 60
 """The length of the words that identify a row without a name."""
@@ -53,7 +53,7 @@ def keep_interactive(nodes: Sequence[Node]) -> tuple[Node, ...]:
     are recomputed. A kept node without name or text gets the first words inside it as its text.
     """
     parents = _parents(nodes)
-    active = {index for index, node in enumerate(nodes) if _is_active(node)}
+    active = {index for index, node in enumerate(nodes) if is_active(node)}
     above = _ancestors_of(parents, active)
     kept = (
         active
@@ -97,13 +97,13 @@ def _list_bare_items(
         index
         for index in kept
         if nodes[index].role == "listitem"
-        and not _is_active(nodes[index])
+        and not is_active(nodes[index])
         and not (nodes[index].name or nodes[index].text or words.get(index))
         and inside[index] == 1
     }
 
 
-def _is_active(node: Node) -> bool:
+def is_active(node: Node) -> bool:
     return node.role in CONTROLS or not ACTIVE_STATES.isdisjoint(node.states)
 
 
@@ -196,13 +196,3 @@ def limit_depth(nodes: Sequence[Node], levels: int) -> tuple[Node, ...]:
         replace(node, states=(*node.states, f"more-inside={count}")) if count else node
         for node, count in zip(result, hidden, strict=True)
     )
-
-
-def subtree(nodes: Sequence[Node], ref: str) -> tuple[Node, ...]:
-    """Return the node with this ref at depth 0 and all its descendants. Empty if there is none."""
-    start = next((index for index, node in enumerate(nodes) if node.ref == ref), None)
-    if start is None:
-        return ()
-    depth = nodes[start].depth
-    end = next((i for i in range(start + 1, len(nodes)) if nodes[i].depth <= depth), len(nodes))
-    return tuple(replace(node, depth=node.depth - depth) for node in nodes[start:end])

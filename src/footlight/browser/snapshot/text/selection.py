@@ -15,7 +15,7 @@ from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.fitting import MAX_WORD_CHARACTERS, MESSAGE_ROLES, cut_mark
 from footlight.browser.snapshot.text.folding import MIN_RUN_LENGTH, RunLimits, SiblingTree
 from footlight.browser.snapshot.text.landmarks import LANDMARK_ROLES
-from footlight.browser.snapshot.text.narrowing import ACTIVE_STATES, CONTROLS
+from footlight.browser.snapshot.text.narrowing import CONTROLS, is_active
 from footlight.browser.snapshot.text.rendering import Line
 
 __all__ = ["select_lines"]
@@ -106,7 +106,7 @@ def _candidates(tree: SiblingTree, room: int) -> list[_Candidate]:
             rank = area
         if index in loose or (index and _explains_error(lines[index - 1].node, line.node)):
             rank = _ANNOUNCED_RANK
-        if rank == area and line.node is not None and not line.cells and _is_control(line.node):
+        if rank == area and line.node is not None and not line.cells and is_active(line.node):
             words = _words_of(line.node, lines[index - 1].node if index else None)
             alike[words] += 1
             rank += alike[words] > MAX_ALIKE
@@ -136,7 +136,7 @@ def _shorten_row(line: Line, most: int) -> Line:
     if length <= most:
         return line
     is_of_links = all(len(parts) == 1 and parts[0].role == "link" for parts in line.cells)
-    if not is_of_links and any(map(_is_control, line.cells[-1])):
+    if not is_of_links and any(map(is_active, line.cells[-1])):
         return line
     shown = max(MIN_RUN_LENGTH, len(line.cells) * most // length)
     return replace(line, cells=line.cells[:shown], note=f"| … {len(line.cells) - shown} more cells")
@@ -187,11 +187,11 @@ def _rank(node: Node | None, area: int) -> tuple[int, int]:
         return _MAIN_RANK, _MAIN_RANK
     if node.role in LANDMARK_ROLES and area != _ANNOUNCED_RANK:
         return _MAIN_RANK, _LANDMARK_RANK
-    return (area if _is_control(node) or node.role == "heading" else area + 1), area
+    return (area if is_active(node) or node.role == "heading" else area + 1), area
 
 
 def _is_important(node: Node) -> bool:
-    return _is_control(node) or node.role == "columnheader"
+    return is_active(node) or node.role == "columnheader"
 
 
 def _find_loose_texts(lines: Sequence[Line], *, has_main: bool) -> set[int]:
@@ -210,7 +210,7 @@ def _count_characters(node: Node | None) -> int:
 
 
 def _is_text(node: Node | None) -> bool:
-    if node is None or _is_control(node):
+    if node is None or is_active(node):
         return False
     return node.role == "text" or (bool(node.text) and node.role in ("generic", "paragraph"))
 
@@ -218,10 +218,6 @@ def _is_text(node: Node | None) -> bool:
 def _explains_error(node: Node | None, following: Node | None) -> bool:
     """Return whether a text follows a field that the page marks as invalid."""
     return node is not None and "invalid" in node.states and _is_text(following)
-
-
-def _is_control(node: Node) -> bool:
-    return node.role in CONTROLS or not ACTIVE_STATES.isdisjoint(node.states)
 
 
 def _labels(node: Node | None, following: Node | None) -> bool:

@@ -25,7 +25,7 @@ class Vital(TypedDict):
 
 
 class WebVitals(TypedDict):
-    """Of the current document, since it was opened. What is missing has not been measured yet.
+    """The web vitals of the current document. A value that is missing has not been measured yet.
 
     `note` says what `inp` needs if it is missing.
     """

@@ -47,21 +47,19 @@ export const isSeen = (element) => {
 };
 
 /**
- * Return the elements with test ids in document order, also in open shadow roots, at most `limit`. `more` is set if
- * there are others.
+ * Return the elements with test ids in document order, also in open shadow roots, at most `limit`.
  *
  * @type {(root: Scope, request: Request) => string}
  */
 export function testIds(root, request) {
   /** @type {[string, string, string][]} */
   const items = [];
-  let more = false;
   /** @type {(from: Scope) => void} */
   function collect(from) {
     for (const element of findAll(from, "*")) {
       const id = attribute(element, "data-testid");
       if (id && isSeen(element)) {
-        if (items.length === request.limit) return void (more = true);
+        if (items.length === request.limit) return;
         const tag = get.localName.call(element);
         items.push([cut(fold(id), MAX_NAME), tag, tidy(wordsIn(element), MAX_TEST_ID_TEXT)]);
       }
@@ -70,5 +68,5 @@ export function testIds(root, request) {
     }
   }
   collect(root);
-  return JSON.stringify({ items, more });
+  return JSON.stringify({ items });
 }

@@ -1,4 +1,4 @@
-"""Answer the requests that a server sends to its client.
+"""Call the client's functions for what the server sends: handlers for requests, listeners for notifications.
 
 A request is either a message, which a handler answers, or a result that requests input (`input_required`),
 after which the client's request is sent again with the answers.
@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from footlight.log import LimitedWarnings
 from footlight.protocol import messages
 from footlight.protocol.errors import MCPError
 from footlight.protocol.untrusted_json import an_object, text
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_ANSWERS",
     "MAX_ROUNDS",
+    "MAX_RUNNING",
     "MAX_SENDERS",
     "MAX_SERVED",
     "NO_HANDLER",
     "Handler",
+    "ListenerResult",
+    "Listeners",
     "ServerRequests",
     "find_handler_task",
     "request_until_complete",
@@ -64,6 +68,12 @@ ANSWERS_IN_A_TURN = 20
 
 MAX_ROUNDS = 10
 """The maximum number of times that a server may request input for one request."""
+
+MAX_RUNNING = 10_000
+"""The maximum number of tasks of async listeners. A server may send messages faster than they are handled."""
+
+ListenerResult = Awaitable[None] | None
+"""The result of a callback. An async callback is awaited in a separate task."""
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """Sends a request with the given params."""
@@ -265,3 +275,45 @@ async def _answer(key: str, question: object, handle: Handle) -> Mapping[str, An
     if method is None:
         raise MCPError(f"The server's question {key!r:.40} names no method", reason="protocol")
     return await handle(method, an_object(request.get("params")))
+
+
+class Listeners:
+    """Calls listeners and logs their exceptions. `start` starts the task of an async listener."""
+
+    def __init__(self, start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]) -> None:
+        self._start = start
+        self._running = 0
+        self._warnings = LimitedWarnings(logger, most=1)
+
+    def call(self, listener: Callable[..., ListenerResult], *news: Any) -> None:
+        """Call a listener. An async one is not started if `MAX_RUNNING` are still running."""
+        try:
+            result = listener(*news)
+        except Exception:
+            logger.exception("a listener failed")
+            return
+        if not inspect.isawaitable(result):
+            return
+        if self._running >= MAX_RUNNING:
+            self._warnings.log("dropped a message, as %d listeners are still running", MAX_RUNNING)
+            _close_coroutine(result)
+            return
+        self._running += 1
+        self._start(_await_listener(result)).add_done_callback(lambda _: self._end(result))
+
+    def _end(self, result: Awaitable[None]) -> None:
+        self._running -= 1
+        _close_coroutine(result)
+
+
+def _close_coroutine(result: Awaitable[None]) -> None:
+    """Close a coroutine. Otherwise, Python warns if its task was cancelled before it started."""
+    if isinstance(result, Coroutine):
+        result.close()
+
+
+async def _await_listener(result: Awaitable[None]) -> None:
+    try:
+        await result
+    except Exception:
+        logger.exception("a listener failed")
