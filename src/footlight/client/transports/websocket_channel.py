@@ -28,6 +28,7 @@ from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAva
 from footlight.protocol.messages import Message, encode, parse
 from footlight.transports.loopback import is_loopback
 from footlight.transports.websocket_options import CLOSE_SECONDS, SUBPROTOCOL, WIRE
+from footlight.transports.websocket_slices import SlicedConnection
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -67,6 +68,7 @@ async def open_websocket(
             additional_headers=headers,
             proxy=None if is_loopback(urlsplit(url).hostname or "") else True,
             open_timeout=OPEN_SECONDS,
+            create_connection=_Socket,
             logger=_frame_logger,
             **options,
         )
@@ -75,6 +77,10 @@ async def open_websocket(
     except (OSError, InvalidHandshake, InvalidProxy, UnicodeError, ImportError) as error:
         raise ServerNotAvailableError(f"{where}: {_describe_failure(error)}") from None
     return _WebSocketChannel(socket, receiver, where=where, max_size=max_size)
+
+
+class _Socket(SlicedConnection, ClientConnection):
+    """A client's connection on which a flood of frames does not block the event loop."""
 
 
 class _ConnectWithoutRedirects(connect):
