@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import AsyncGenerator
 
+import httpx2
 import pytest
 
 from footlight import MCPClient, MCPError
 from tests.client.authorization import Authority, Memory, oauth, serve_guarded
+from tests.client.http_servers import answer_status, serve_script
 
 pytestmark = pytest.mark.anyio
 
@@ -86,3 +89,27 @@ async def test_missing_credentials_are_reported_with_the_server_error(url: str) 
         "error": "invalid_token",
         "error_description": "Authentication required",
     }
+
+
+async def test_refused_token_is_not_in_the_error() -> None:
+    """The provider's exception has the whole answer, and so has its cause."""
+
+    class Provider(httpx2.Auth):
+        async def async_auth_flow(
+            self, request: httpx2.Request
+        ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+            yield request
+            try:
+                raise ValueError("1 validation error\n  input_value={'access_token': 's3cret'}")
+            except ValueError as error:
+                raise RuntimeError(f"Invalid token response: {error}") from error
+
+    async with serve_script(answer_status(401)) as server:
+        client = MCPClient(server.url, auth=Provider())
+        with pytest.raises(MCPError) as refused:
+            await client.connect()
+
+    assert refused.value.message == (
+        f"{server.url}: the authorization failed: Invalid token response: 1 validation error"
+    )
+    assert "s3cret" not in "".join(traceback.format_exception(refused.value))

@@ -143,7 +143,7 @@ async def test_invalid_messages_are_logged_and_skipped(
 
     skipped = [record.getMessage() for record in caplog.records if record.name == LOGGER]
     assert len(skipped) == 6
-    assert skipped[0].endswith("skipped a line that is not a message: b'Listening on stdio'")
+    assert skipped[0].endswith("skipped a line that is not a message: 'Listening on stdio'")
     assert all(len(line) < 250 for line in skipped)
     assert recorder.silent
 
@@ -288,6 +288,30 @@ async def test_exception_group_that_ended_the_server_is_reported(tmp_path: Path)
             "The server ended with exit code 1; the end of its stderr: "
             "ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\nOSError: port 80 is taken"
         )
+
+
+async def test_secrets_of_the_environment_and_arguments_are_masked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They are masked in errors, and in the log of what the server writes."""
+    body = """
+        said = f"not valid: {os.environ['SHOP_TOKEN']} {sys.argv[2]}"
+        print(said)
+        print(json.dumps({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": said}}), flush=True)
+        sys.exit(said)
+    """
+    environment = {**os.environ, "SHOP_TOKEN": "s3cret-of-the-shop"}
+    caplog.set_level(logging.INFO, logger=LOGGER)
+    transport = server(tmp_path, body, "--password", "l0velace", env=environment)
+    async with open_channel(transport) as (_, recorder):
+        message = await recorder.message()
+        loss = await recorder.loss()
+
+    assert message["error"]["message"] == "not valid: *** ***"
+    assert loss["message"] == ("The server ended with exit code 1; the end of its stderr: not valid: *** ***")
+    assert "not valid: *** ***" in caplog.text
+    assert "s3cret" not in caplog.text
+    assert "l0velace" not in caplog.text
 
 
 async def test_reported_standard_error_output_is_limited(tmp_path: Path) -> None:

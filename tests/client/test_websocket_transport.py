@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import json
 import logging
 import socket
 import ssl
@@ -266,6 +267,23 @@ async def test_a_close_is_reported_with_its_code_and_reason() -> None:
         }
         with pytest.raises(MCPConnectionError, match="shutting down"):
             await send(channel, note("late"))
+
+
+async def test_close_and_error_do_not_reveal_the_token() -> None:
+    async def refuse(connection: ServerConnection) -> None:
+        error = {"code": -32000, "message": f"bad token {TOKEN}", "data": {"token": [TOKEN]}}
+        await connection.send(json.dumps({"jsonrpc": "2.0", "id": 1, "error": error}))
+        await connection.close(4401, f"bad token {TOKEN}")
+
+    async with (
+        serve_behaviour(refuse) as url,
+        open_channel(WebSocket(url, token=TOKEN)) as (_, recorder),
+    ):
+        message = await recorder.message()
+        loss = await recorder.loss()
+
+    assert message["error"] == {"code": -32000, "message": "bad token ***", "data": {"token": ["***"]}}
+    assert loss["message"] == f"{url}: the server closed the connection with code 4401: bad token ***"
 
 
 async def break_off(connection: ServerConnection) -> None:
