@@ -11,7 +11,7 @@ import shlex
 import signal
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
@@ -47,7 +47,7 @@ EXIT_SECONDS = 1.0
 _UNPRINTABLE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Stdio:
     """A command that starts a server. It is looked up in the server's PATH and run without a shell.
 
@@ -56,7 +56,7 @@ class Stdio:
 
     command: str
     args: Sequence[str] = ()
-    env: Mapping[str, str] | None = field(default=None, repr=False)
+    env: Mapping[str, str] | None = None
     cwd: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
@@ -78,6 +78,9 @@ class Stdio:
             or not all(isinstance(each, str) for each in cast("Sequence[object]", args))
         ):
             raise MCPError('args: must be a list of texts: Stdio("footlight", ["serve"])', reason="invalid")
+
+    def __repr__(self) -> str:
+        return f"Stdio({self.where!r})"
 
     @property
     def where(self) -> str:
