@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import time
 import traceback
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 
 import httpx2
 import pytest
 
 from footlight import MCPClient, MCPError
 from tests.client.authorization import Authority, Memory, oauth, serve_guarded
-from tests.client.http_servers import answer_status, serve_script
+from tests.client.http_servers import Received, Reply, answer_status, serve_script
 
 pytestmark = pytest.mark.anyio
 
@@ -113,3 +115,36 @@ async def test_refused_token_is_not_in_the_error() -> None:
         f"{server.url}: the authorization failed: Invalid token response: 1 validation error"
     )
     assert "s3cret" not in "".join(traceback.format_exception(refused.value))
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "message"),
+    [
+        ({}, b" " * (2 << 20), "an answer has more than 1048576 bytes"),
+        (
+            {"Content-Encoding": "gzip"},
+            gzip.compress(b" " * (64 << 20)),
+            "an answer has more than 32768 bytes",
+        ),
+        ({"Content-Encoding": "gzip, gzip"}, b"", "the answer is compressed with 'gzip, gzip'"),
+    ],
+    ids=["large", "compressed", "compressed twice"],
+)
+async def test_metadata_of_an_authorization_server_is_limited(
+    headers: Mapping[str, str], body: bytes, message: str
+) -> None:
+    """The library reads it whole, and a hostile server could fill the memory."""
+
+    async def script(request: Received, reply: Reply) -> None:
+        if request.target.startswith("/.well-known/"):
+            with suppress(ConnectionError):
+                await reply.send(body, content_type="application/json", headers=headers)
+        else:
+            await reply.send(status=401)
+
+    async with serve_script(script) as server:
+        client = MCPClient(server.url, auth=oauth(server.url, Memory()))
+        with pytest.raises(MCPError) as refused:
+            await client.connect()
+
+    assert refused.value.message == f"{server.url}: the authorization failed: {message}"

@@ -9,10 +9,10 @@ import logging
 import ssl
 import urllib.request
 from collections import deque
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import httpx2
 
@@ -39,6 +39,10 @@ KEEPALIVE_SECONDS = 4.0
 seconds, and a request that is sent at that moment is lost.
 """
 MAX_REDIRECTS = 5
+MAX_AUTH_BODY = 1 << 20
+"""The maximum size of an answer that an `auth` reads."""
+MAX_COMPRESSED_AUTH_BODY = 32 << 10
+"""The same for a compressed answer, which may become a thousand times as large."""
 MAX_SENT = 20
 """The number of the last requests whose secrets are masked in errors."""
 LOOPBACK = ("all://localhost", "all://127.0.0.0/8", "all://[::1]")
@@ -67,7 +71,13 @@ class HttpEndpoint:
         self._secrets: set[str] | None = None
         """The secrets of these requests, once they have been searched."""
         self._given_auth = auth
-        self._auth = auth or (httpx2.BasicAuth(parsed.username, parsed.password) if named else None)
+        self._auth = (
+            _BoundedAuth(auth)
+            if auth is not None
+            else httpx2.BasicAuth(parsed.username, parsed.password)
+            if named
+            else None
+        )
         _silence_loggers()
         self._proxy = proxy
         with self._check_configuration("what `verify` names"):
@@ -238,6 +248,62 @@ class HttpEndpoint:
             return ""
         place = proxy.rpartition("@")[2].rpartition("://")[2].strip("/")[:100]
         return f" (through the proxy {place}{'' if self._proxy else ' of the environment'})"
+
+
+class _BoundedAuth(httpx2.Auth):
+    """Limits the size of the answers that an `auth` reads, such as the metadata of an authorization server.
+
+    The library reads them whole. The answer to the caller's own request is only limited if it is an error.
+    """
+
+    def __init__(self, inner: httpx2.Auth) -> None:
+        self._inner = inner
+
+    async def async_auth_flow(
+        self, request: httpx2.Request
+    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        flow = self._inner.async_auth_flow(request)
+        try:
+            sent = await anext(flow)
+            while True:
+                response = yield sent
+                if sent is not request or response.is_error:
+                    _limit_body(response)
+                sent = await flow.asend(response)
+        except StopAsyncIteration:
+            return
+        finally:
+            await flow.aclose()
+
+
+def _limit_body(response: httpx2.Response) -> None:
+    """Limit the size of the body.
+
+    Raises:
+        MCPError: the body is compressed more than once.
+    """
+    coding = response.headers.get("Content-Encoding", "identity")
+    if "," in coding:
+        raise MCPError(f"the answer is compressed with {coding!r:.40}", reason="protocol")
+    limit = MAX_AUTH_BODY if coding == "identity" else MAX_COMPRESSED_AUTH_BODY
+    response.stream = _LimitedStream(cast("httpx2.AsyncByteStream", response.stream), limit)
+
+
+class _LimitedStream(httpx2.AsyncByteStream):
+    def __init__(self, inner: httpx2.AsyncByteStream, limit: int) -> None:
+        self._inner = inner
+        self._limit = limit
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._inner:
+            size += len(part)
+            if size > self._limit:
+                raise MCPError(f"an answer has more than {self._limit} bytes", reason="protocol")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
 
 
 class _UnusableProxy(httpx2.AsyncBaseTransport):
