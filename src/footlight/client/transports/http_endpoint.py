@@ -11,6 +11,7 @@ import urllib.request
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import asynccontextmanager, contextmanager
+from http.cookiejar import Cookie, CookieJar
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -43,6 +44,9 @@ MAX_AUTH_BODY = 1 << 20
 """The maximum size of an answer that an `auth` reads."""
 MAX_COMPRESSED_AUTH_BODY = 32 << 10
 """The same for a compressed answer, which may become a thousand times as large."""
+MAX_COOKIES = 50
+MAX_COOKIE = 4_096
+"""The maximum number of characters of a cookie. The limits are those that RFC 6265 asks of clients."""
 MAX_SENT = 20
 """The number of the last requests whose secrets are masked in errors."""
 LOOPBACK = ("all://localhost", "all://127.0.0.0/8", "all://[::1]")
@@ -97,6 +101,7 @@ class HttpEndpoint:
                 # A limit could cause a deadlock: a call may wait for the answer to a request of the server,
                 # and sending that answer also needs a connection.
                 limits=httpx2.Limits(max_connections=None, keepalive_expiry=KEEPALIVE_SECONDS),
+                cookies=_BoundedCookieJar(),
                 event_hooks={"request": [self._note_request]},
             )
 
@@ -248,6 +253,16 @@ class HttpEndpoint:
             return ""
         place = proxy.rpartition("@")[2].rpartition("://")[2].strip("/")[:100]
         return f" (through the proxy {place}{'' if self._proxy else ' of the environment'})"
+
+
+class _BoundedCookieJar(CookieJar):
+    """Keeps the first cookies, because all of them are read and sent with each request."""
+
+    def set_cookie(self, cookie: Cookie) -> None:
+        kept = {(each.domain, each.path, each.name) for each in self}
+        is_known = (cookie.domain, cookie.path, cookie.name) in kept
+        if len(cookie.name) + len(cookie.value or "") <= MAX_COOKIE and (is_known or len(kept) < MAX_COOKIES):
+            super().set_cookie(cookie)
 
 
 class _BoundedAuth(httpx2.Auth):
