@@ -295,21 +295,23 @@ async def test_secrets_of_the_environment_and_arguments_are_masked(
 ) -> None:
     """They are masked in errors, and in the log of what the server writes."""
     body = """
-        said = f"not valid: {os.environ['SHOP_TOKEN']} {sys.argv[2]}"
+        said = f"not valid: {os.environ['SHOP_TOKEN']} {sys.argv[2]} true"
         print(said)
         print(json.dumps({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": said}}), flush=True)
         sys.exit(said)
     """
-    environment = {**os.environ, "SHOP_TOKEN": "s3cret-of-the-shop"}
+    environment = {**os.environ, "SHOP_TOKEN": "s3cret-of-the-shop", "PASSWORD_SAVING": "true"}
     caplog.set_level(logging.INFO, logger=LOGGER)
     transport = server(tmp_path, body, "--password", "l0velace", env=environment)
     async with open_channel(transport) as (_, recorder):
         message = await recorder.message()
         loss = await recorder.loss()
 
-    assert message["error"]["message"] == "not valid: *** ***"
-    assert loss["message"] == ("The server ended with exit code 1; the end of its stderr: not valid: *** ***")
-    assert "not valid: *** ***" in caplog.text
+    assert message["error"]["message"] == "not valid: *** *** true"
+    assert loss["message"] == (
+        "The server ended with exit code 1; the end of its stderr: not valid: *** *** true"
+    )
+    assert "not valid: *** *** true" in caplog.text
     assert "s3cret" not in caplog.text
     assert "l0velace" not in caplog.text
 

@@ -34,6 +34,8 @@ MIN_SECRET = 4
 
 Secrets = Collection[str]
 
+_SETTINGS = frozenset(("auto", "default", "disabled", "enabled", "false", "none", "null", "required", "true"))
+"""Values of variables and options that are not secret, although the names suggest it."""
 _FORM_FIELDS = frozenset(("assertion", "client_assertion", "client_secret", "code", "code_verifier"))
 
 
@@ -69,7 +71,7 @@ def secrets_in_words(words: Iterable[str]) -> set[str]:
     """Return the secrets in the words of a command line, or in texts such as `NAME=value`."""
     found = SecretPlaces()
     hide_in_words(words, found)
-    return _with_decoded(found.values.values())
+    return _with_decoded(value for value in found.values.values() if value.lower() not in _SETTINGS)
 
 
 def secrets_in_form(body: bytes) -> set[str]:
