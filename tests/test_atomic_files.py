@@ -41,3 +41,14 @@ def test_error_names_the_file(tmp_path: Path) -> None:
         write_atomically(file, b"")
 
     assert failed.value.filename == str(file)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links are POSIX's")
+def test_loop_of_links_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(link)
+
+    with pytest.raises(OSError, match="symbolic links") as failed:
+        write_atomically(link, b"")
+
+    assert failed.value.filename == str(link)

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from pathlib import Path
 
-__all__ = ["write_atomically"]
+__all__ = ["real_path", "write_atomically"]
+
+
+def real_path(path: Path) -> Path:
+    """Return the absolute path without symbolic links. The file need not exist.
+
+    Raises:
+        OSError: the links are a loop.
+    """
+    try:
+        return path.resolve()
+    except RuntimeError:  # Python before 3.13 raises it for a loop.
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
 
 
 def write_atomically(path: Path, content: bytes, *, private: bool = False) -> None:
@@ -19,7 +32,7 @@ def write_atomically(path: Path, content: bytes, *, private: bool = False) -> No
     Raises:
         OSError: the file cannot be written. `filename` is `path`.
     """
-    target = path.resolve()
+    target = real_path(path)
     unfinished = target.with_name(f".{os.urandom(8).hex()}.tmp")
     try:
         mode = target.stat().st_mode if target.exists() else None

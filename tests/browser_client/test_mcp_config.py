@@ -84,6 +84,15 @@ def test_arguments_may_contain_special_characters() -> None:
     assert MCPConfig(server_args=list(args)).server_args == args
 
 
+def test_secrets_in_arguments_are_not_shown() -> None:
+    config = MCPConfig(server_command="footlight", server_args=("serve", "--token", "s3cret"))
+
+    assert repr(config) == (
+        "MCPConfig(server_command='footlight', server_args=('serve', '--token', '***'), "
+        "browser='chrome', headless=True, timeout=30000)"
+    )
+
+
 def test_the_environment_overrides_the_defaults() -> None:
     environ = {
         "MCP_SERVER_COMMAND": "bunx",

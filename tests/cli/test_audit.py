@@ -522,6 +522,7 @@ async def test_other_server_works_and_refuses_browser_options(site: Site, tmp_pa
         ),
         ([NOWHERE, "--out", "/dev/null/r.json"], "--out /dev/null/r.json cannot be written: "),
         ([NOWHERE, "--out", "folder.html"], "--out folder.html cannot be written: it is a folder"),
+        ([NOWHERE, "--out", "loop.html"], "--out loop.html cannot be written: Too many levels of symbolic"),
         ([NOWHERE, "--model", "m"], "--model needs a model: add --provider openai, anthropic or google"),
         ([NOWHERE, "--goal", "x"], "--goal needs a model: add --provider"),
         ([NOWHERE, "--provider", "anthropic"], "set ANTHROPIC_API_KEY in the environment"),
@@ -545,6 +546,7 @@ async def test_invalid_arguments_are_refused_with_a_remedy(
     (tmp_path / "list.txt").write_text(f"{NOWHERE}\nnonsense\n")
     (tmp_path / "many.txt").write_text("".join(f"http://127.0.0.1:9/{n}\n" for n in range(101)))
     (tmp_path / "folder.html").mkdir()
+    (tmp_path / "loop.html").symlink_to("loop.html")
 
     done = await audit(*arguments, cwd=tmp_path)
 

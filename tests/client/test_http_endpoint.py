@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import logging
 import re
 import subprocess
@@ -426,6 +427,26 @@ async def test_custom_httpx_auth_is_used() -> None:
         assert await caller.ask() == [answer(1)]
 
     assert [request.target for request in server.requests] == ["/mcp", "/token", "/mcp"]
+
+
+async def test_server_cannot_set_cookies_without_end() -> None:
+    """Each request would be longer and slower than the last."""
+
+    async def script(request: Received, reply: Reply) -> None:
+        number = len(server.requests)
+        names = ["balance", *(f"c{number}-{each}" for each in range(60))]
+        cookies = "".join(f"Set-Cookie: {name}={number}\r\n" for name in names)
+        body = json.dumps(answer(request.message["id"])).encode()
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{cookies}"
+        await reply.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+
+    async with serve_script(script) as server, connect_caller(server) as caller:
+        for number in range(3):
+            await caller.ask("ping", number)
+
+    sent = server.requests[-1].headers["cookie"].split("; ")
+    assert len(sent) == 50
+    assert "balance=2" in sent
 
 
 async def test_failing_auth_is_reported_as_mcp_error() -> None:

@@ -728,6 +728,49 @@ async def test_http_error_does_not_reveal_sent_credentials() -> None:
     assert error.data == {"message": "*** *** *** props ***", "data": ["*** *** *** props ***"]}
 
 
+def _say(says: str, how: str) -> Script:
+    async def script(request: Received, reply: Reply) -> None:
+        sent = f"{request.target} {request.headers['authorization']} l0velace"
+        said = error_message(1, message=says.format(sent))
+        if how == "reason phrase":
+            await reply.write(f"HTTP/1.1 403 {says.format(sent)}\r\nContent-Length: 0\r\n\r\n".encode())
+        elif how == "event":
+            await reply.start()
+            await reply.event(said)
+            await reply.end()
+        else:
+            await reply.json(said, status=int(how))
+
+    return script
+
+
+@pytest.mark.parametrize("how", ["200", "401", "event", "reason phrase"])
+async def test_error_does_not_reveal_secrets_of_the_url(how: str) -> None:
+    async with serve_script(_say("no: {}", how)) as server:
+        url = server.url.replace("//", "//ada:l0velace@") + "?token=s3cret-token"
+        async with connect_caller(url) as caller:
+            if how in ("200", "event"):
+                [answer] = await caller.ask()
+                message = answer["error"]["message"]
+            else:
+                message = (await caller.fail_request()).message
+
+    assert message.endswith("no: /mcp?token=*** Basic *** ***")
+
+
+async def test_redirect_does_not_reveal_a_token() -> None:
+    script = answer_status(302, headers={"Location": "http://other.example/login/s3cret-token"})
+    async with (
+        serve_script(script) as server,
+        connect_caller(server, headers={"Authorization": "Bearer s3cret-token"}) as caller,
+    ):
+        error = await caller.fail_request()
+
+    assert error.message == (
+        f"{server.url} redirects (302) to http://other.example/login/***: give that URL, if it is right"
+    )
+
+
 @pytest.mark.parametrize("coding", ["br", "zstd", "compress", "gzip, br"])
 @pytest.mark.parametrize("how", ["JSON", "stream", "status"])
 async def test_unrequested_compression_is_named_in_the_error(how: str, coding: str) -> None:

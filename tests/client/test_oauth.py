@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import time
-from collections.abc import AsyncGenerator
+import traceback
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 
+import httpx2
 import pytest
 
 from footlight import MCPClient, MCPError
 from tests.client.authorization import Authority, Memory, oauth, serve_guarded
+from tests.client.http_servers import Received, Reply, answer_status, serve_script
 
 pytestmark = pytest.mark.anyio
 
@@ -86,3 +91,60 @@ async def test_missing_credentials_are_reported_with_the_server_error(url: str) 
         "error": "invalid_token",
         "error_description": "Authentication required",
     }
+
+
+async def test_refused_token_is_not_in_the_error() -> None:
+    """The provider's exception has the whole answer, and so has its cause."""
+
+    class Provider(httpx2.Auth):
+        async def async_auth_flow(
+            self, request: httpx2.Request
+        ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+            yield request
+            try:
+                raise ValueError("1 validation error\n  input_value={'access_token': 's3cret'}")
+            except ValueError as error:
+                raise RuntimeError(f"Invalid token response: {error}") from error
+
+    async with serve_script(answer_status(401)) as server:
+        client = MCPClient(server.url, auth=Provider())
+        with pytest.raises(MCPError) as refused:
+            await client.connect()
+
+    assert refused.value.message == (
+        f"{server.url}: the authorization failed: Invalid token response: 1 validation error"
+    )
+    assert "s3cret" not in "".join(traceback.format_exception(refused.value))
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "message"),
+    [
+        ({}, b" " * (2 << 20), "an answer has more than 1048576 bytes"),
+        (
+            {"Content-Encoding": "gzip"},
+            gzip.compress(b" " * (64 << 20)),
+            "an answer has more than 32768 bytes",
+        ),
+        ({"Content-Encoding": "gzip, gzip"}, b"", "the answer is compressed with 'gzip, gzip'"),
+    ],
+    ids=["large", "compressed", "compressed twice"],
+)
+async def test_metadata_of_an_authorization_server_is_limited(
+    headers: Mapping[str, str], body: bytes, message: str
+) -> None:
+    """The library reads it whole, and a hostile server could fill the memory."""
+
+    async def script(request: Received, reply: Reply) -> None:
+        if request.target.startswith("/.well-known/"):
+            with suppress(ConnectionError):
+                await reply.send(body, content_type="application/json", headers=headers)
+        else:
+            await reply.send(status=401)
+
+    async with serve_script(script) as server:
+        client = MCPClient(server.url, auth=oauth(server.url, Memory()))
+        with pytest.raises(MCPError) as refused:
+            await client.connect()
+
+    assert refused.value.message == f"{server.url}: the authorization failed: {message}"

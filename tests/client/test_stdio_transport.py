@@ -143,7 +143,7 @@ async def test_invalid_messages_are_logged_and_skipped(
 
     skipped = [record.getMessage() for record in caplog.records if record.name == LOGGER]
     assert len(skipped) == 6
-    assert skipped[0].endswith("skipped a line that is not a message: b'Listening on stdio'")
+    assert skipped[0].endswith("skipped a line that is not a message: 'Listening on stdio'")
     assert all(len(line) < 250 for line in skipped)
     assert recorder.silent
 
@@ -288,6 +288,32 @@ async def test_exception_group_that_ended_the_server_is_reported(tmp_path: Path)
             "The server ended with exit code 1; the end of its stderr: "
             "ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\nOSError: port 80 is taken"
         )
+
+
+async def test_secrets_of_the_environment_and_arguments_are_masked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They are masked in errors, and in the log of what the server writes."""
+    body = """
+        said = f"not valid: {os.environ['SHOP_TOKEN']} {sys.argv[2]} true"
+        print(said)
+        print(json.dumps({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": said}}), flush=True)
+        sys.exit(said)
+    """
+    environment = {**os.environ, "SHOP_TOKEN": "s3cret-of-the-shop", "PASSWORD_SAVING": "true"}
+    caplog.set_level(logging.INFO, logger=LOGGER)
+    transport = server(tmp_path, body, "--password", "l0velace", env=environment)
+    async with open_channel(transport) as (_, recorder):
+        message = await recorder.message()
+        loss = await recorder.loss()
+
+    assert message["error"]["message"] == "not valid: *** *** true"
+    assert loss["message"] == (
+        "The server ended with exit code 1; the end of its stderr: not valid: *** *** true"
+    )
+    assert "not valid: *** *** true" in caplog.text
+    assert "s3cret" not in caplog.text
+    assert "l0velace" not in caplog.text
 
 
 async def test_reported_standard_error_output_is_limited(tmp_path: Path) -> None:
@@ -478,7 +504,7 @@ def test_transport_name_shows_no_secrets() -> None:
         transport.where
         == "npx -y server '--api-key=***' --token '***' --header 'Authorization: ***' 'a b' 'db://***@h'"
     )
-    assert "jkl" not in repr(transport)
+    assert repr(transport) == f"Stdio({transport.where!r})"
     assert len(Stdio("python", ["-c", "x" * 10_000]).where) < 300
 
 

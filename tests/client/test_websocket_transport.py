@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import json
 import logging
 import socket
 import ssl
@@ -26,6 +27,7 @@ from footlight.protocol import messages
 from footlight.protocol.channel import Channel
 from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
 from tests.client.recorder import LIMIT_SECONDS, Recorder, open_channel
+from tests.loop_watch import watch_loops
 from tests.network import listening
 
 pytestmark = pytest.mark.anyio
@@ -215,7 +217,34 @@ async def test_unread_input_blocks_only_its_senders() -> None:
     assert heard == [0, 1, 3]
 
 
+@pytest.mark.parametrize("frame", [b"\x8a\0", b"\x82\0", b"\x81\0"], ids=["pong", "binary", "empty text"])
+async def test_flood_of_frames_does_not_block_the_event_loop(frame: bytes) -> None:
+    async def flood(connection: ServerConnection) -> None:
+        connection.transport.write(frame * 200_000)
+        await connection.send(HELLO)
+        await connection.wait_closed()
+
+    with watch_loops() as gaps:
+        async with serve_behaviour(flood) as url, open_channel(WebSocket(url)) as (_, recorder):
+            await recorder.message()
+
+    assert gaps.too_long == []
+
+
 # The end
+
+
+async def test_server_that_sends_pings_and_reads_nothing_is_disconnected() -> None:
+    async def flood(connection: ServerConnection) -> None:
+        connection.transport.pause_reading()
+        connection.transport.write((b"\x89\x7d" + b"x" * 125) * 200_000)
+        await connection.wait_closed()
+
+    async with serve_behaviour(flood) as url, open_channel(WebSocket(url)) as (_, recorder):
+        loss = await recorder.loss()
+        assert loss["message"] == (
+            f"{url}: the connection was closed with code 1008: the answers to pings were not read"
+        )
 
 
 async def test_a_close_is_reported_with_its_code_and_reason() -> None:
@@ -238,6 +267,23 @@ async def test_a_close_is_reported_with_its_code_and_reason() -> None:
         }
         with pytest.raises(MCPConnectionError, match="shutting down"):
             await send(channel, note("late"))
+
+
+async def test_close_and_error_do_not_reveal_the_token() -> None:
+    async def refuse(connection: ServerConnection) -> None:
+        error = {"code": -32000, "message": f"bad token {TOKEN}", "data": {"token": [TOKEN]}}
+        await connection.send(json.dumps({"jsonrpc": "2.0", "id": 1, "error": error}))
+        await connection.close(4401, f"bad token {TOKEN}")
+
+    async with (
+        serve_behaviour(refuse) as url,
+        open_channel(WebSocket(url, token=TOKEN)) as (_, recorder),
+    ):
+        message = await recorder.message()
+        loss = await recorder.loss()
+
+    assert message["error"] == {"code": -32000, "message": "bad token ***", "data": {"token": ["***"]}}
+    assert loss["message"] == f"{url}: the server closed the connection with code 4401: bad token ***"
 
 
 async def break_off(connection: ServerConnection) -> None:

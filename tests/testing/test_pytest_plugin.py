@@ -457,6 +457,8 @@ def test_test_logs_are_kept_on_request_and_not_printed(project: Project) -> None
         *(f"test_it-test_fails.{ending}" for ending in ("html", "jsonl", "png", "txt")),
         "test_it-test_passes.jsonl",
     }
+    if sys.platform != "win32":  # They contain what was typed.
+        assert {path.stat().st_mode & 0o777 for path in log.parent.iterdir()} == {0o600}
 
 
 NOTED = """

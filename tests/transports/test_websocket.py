@@ -1044,3 +1044,18 @@ async def test_ping_flood_does_not_block_other_connections() -> None:
 
     assert calls > 3
     assert gaps.too_long == []
+
+
+def _ping_without_reading(port: int) -> None:
+    """Send pings until the server disconnects."""
+    with socket.create_connection(("127.0.0.1", port), timeout=LIMIT_SECONDS) as flooding:
+        flooding.sendall(OPENING)
+        assert flooding.recv(4096).startswith(b"HTTP/1.1 101")
+        with pytest.raises(ConnectionError):
+            flooding.sendall((b"\x89\xfd\0\0\0\0" + b"x" * 125) * 200_000)
+
+
+async def test_client_that_sends_pings_and_reads_nothing_is_disconnected() -> None:
+    """Otherwise, the answers to its pings would fill the memory."""
+    async with serving() as house:
+        await asyncio.to_thread(_ping_without_reading, house.port)

@@ -16,6 +16,7 @@ from footlight.browser_client.validation import (
     MIN_TIMEOUT_MS,
     is_timeout_ms,
 )
+from footlight.client.secret_words import mask_words
 from footlight.client.transports.stdio import Stdio
 from footlight.protocol.errors import MCPError, ServerNotAvailableError
 
@@ -40,7 +41,7 @@ _TRUTHS = {
 _CHANNELS = ("chrome", "msedge")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MCPConfig:
     """`timeout` limits each call, in milliseconds.
 
@@ -71,6 +72,14 @@ class MCPConfig:
             _refuse("headless", "must be true or false")
         if not is_timeout_ms(self.timeout):
             _refuse("timeout", f"must be a whole number from {MIN_TIMEOUT_MS} to {MAX_TIMEOUT_MS}")
+
+    def __repr__(self) -> str:
+        """Return the settings, with the secrets in the arguments masked."""
+        command, *arguments = mask_words([self.server_command, *self.server_args])
+        return (
+            f"MCPConfig(server_command={command!r}, server_args={tuple(arguments)!r}, "
+            f"browser={self.browser!r}, headless={self.headless!r}, timeout={self.timeout!r})"
+        )
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> MCPConfig:

@@ -3,7 +3,7 @@
 The class determines what the caller can do next. `reason` is the cause, which functions such as `is_timeout`
 and `is_session_expired` test. `rpc_code` is a JSON-RPC code of the client or the server. Do not compare it
 alone, because the client and the SDKs use the same codes for different errors. No error contains a session
-id, a token or a stack trace.
+id, a token or a stack trace, unless it is in the result of a tool, which is not changed.
 """
 
 from __future__ import annotations

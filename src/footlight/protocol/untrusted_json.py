@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-__all__ = ["an_object", "estimate_size", "integer", "items", "number", "object_or_none", "text"]
+__all__ = [
+    "MAX_DEPTH",
+    "an_object",
+    "cut_depth",
+    "estimate_size",
+    "integer",
+    "items",
+    "number",
+    "object_or_none",
+    "text",
+]
+
+MAX_DEPTH = 100
 
 
 def an_object(value: object) -> Mapping[str, Any]:
@@ -45,6 +57,21 @@ def estimate_size(value: object) -> int:
         elif isinstance(each, list):
             waiting += cast("list[object]", each)
     return size
+
+
+def cut_depth(value: Any, levels: int = MAX_DEPTH) -> Any:
+    """Return a JSON value, in which objects and arrays below so many levels are replaced by True.
+
+    A server may send a value that is too deep for recursive functions, including `json.dumps`. In a schema,
+    True accepts everything.
+    """
+    if not isinstance(value, (Mapping, list)):
+        return value
+    if levels == 0:
+        return True
+    if isinstance(value, list):
+        return [cut_depth(each, levels - 1) for each in cast("list[object]", value)]
+    return {name: cut_depth(each, levels - 1) for name, each in cast("Mapping[str, object]", value).items()}
 
 
 def integer(value: object) -> int | None:

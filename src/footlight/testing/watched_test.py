@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from footlight.atomic_files import write_atomically
 from footlight.browser_client.playwright_client import PlaywrightClient
 from footlight.client.handles.adapters import ADAPTERS, Adapter, choose_fitting_adapter, without_traces
 from footlight.client.handles.call_log import CallLog, create_logger
@@ -240,16 +241,19 @@ class WatchedTest:
     def _write_files(self, evidence: FailureEvidence, fixture: str) -> Path | None:
         """Write the snapshot and the screenshot to files. Return the file of the screenshot, or None.
 
+        Like the log of the calls, only their owner can read them.
+
         Raises:
             OSError: a file cannot be written.
         """
         base = self._file_base(fixture)
         if evidence.snapshot is not None:
-            base.with_suffix(".txt").write_text(evidence.snapshot, "utf-8", errors="backslashreplace")
+            text = evidence.snapshot.encode("utf-8", "backslashreplace")
+            write_atomically(base.with_suffix(".txt"), text, private=True)
         if evidence.picture is None:
             return None
         file = base.with_suffix(f".{evidence.file_ending}")
-        file.write_bytes(evidence.picture)
+        write_atomically(file, evidence.picture, private=True)
         return file
 
     def _write_story(self, evidence: FailureEvidence, fixture: str) -> Path | None:
@@ -269,7 +273,7 @@ class WatchedTest:
             return None
         story.entries[-1].picture = evidence.picture
         file = self._file_base(fixture).with_suffix(".html")
-        file.write_text(render_report(story), "utf-8", errors="replace")
+        write_atomically(file, render_report(story).encode("utf-8", "replace"), private=True)
         return file
 
     def _file_base(self, fixture: str) -> Path:

@@ -72,7 +72,7 @@ def test_recursive_and_exponential_schemas_terminate() -> None:
     twice = {f"n{each}": {"allOf": [{"$ref": f"#/$defs/n{each + 1}"}] * 2} for each in range(60)}
     either = {f"n{each}": {"anyOf": [{"$ref": f"#/$defs/n{each + 1}"}] * 2} for each in range(60)}
     deep: dict[str, object] = {}
-    for _ in range(300):
+    for _ in range(900):
         deep = {"type": "object", "properties": {"x": deep}}
 
     for schema in (

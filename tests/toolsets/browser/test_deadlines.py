@@ -245,20 +245,21 @@ async def test_what_a_page_replaces_stops_nothing_and_changes_no_answer(
 async def test_own_timeout_is_reported_where_no_setting_limits_the_call(impatient: SessionBrowser) -> None:
     never = impatient.site.never()
     error = await impatient.refused("navigate", url=never, timeout=1_500)
-    assert error["message"] == "Navigation timed out after 1500ms"
+    # On an overloaded machine, more follows.
+    assert error["message"].partition(";")[0] == "Navigation timed out after 1500ms"
 
     error = await impatient.refused(
         "run_steps", steps=[{"tool": "navigate", "arguments": {"url": never, "timeout": 1_000}}]
     )
-    assert error["message"] == "steps.0 (navigate): Navigation timed out after 1000ms"
+    assert error["message"].partition(";")[0] == "steps.0 (navigate): Navigation timed out after 1000ms"
 
 
 async def test_step_ended_by_the_call_timeout_reports_that_limit(impatient: SessionBrowser) -> None:
     steps = [{"tool": "navigate", "arguments": {"url": impatient.site.never()}}]
 
-    error = await impatient.refused("run_steps", steps=steps, timeout=1_500)
+    error = await impatient.refused("run_steps", steps=steps, timeout=3_000)
 
-    assert error["message"] == "steps.0 (navigate): Navigation timed out after 1500ms"
+    assert error["message"].partition(";")[0] == "steps.0 (navigate): Navigation timed out after 3000ms"
 
 
 @pytest.mark.sampled(5)

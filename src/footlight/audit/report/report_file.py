@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from footlight.atomic_files import write_atomically
+from footlight.atomic_files import real_path, write_atomically
 from footlight.audit.report.html_report import render_html
 from footlight.audit.report.json_report import render_json
 from footlight.audit.report.junit_report import render_junit
@@ -61,7 +61,7 @@ def write_report(audit: Audit, path: Path, *, verdict: Verdict | None = None) ->
     """
     content = get_format(path)(audit, verdict=verdict).encode()
     try:
-        path.resolve().parent.mkdir(parents=True, exist_ok=True)
+        real_path(path).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, content)
     except OSError as error:
         raise ConfigurationError(

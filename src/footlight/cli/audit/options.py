@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from footlight.atomic_files import real_path
 from footlight.audit.page.server import own_server, server_of
 from footlight.audit.report.report_file import get_format
 from footlight.audit.thresholds import Thresholds
@@ -87,8 +88,8 @@ def check_outputs(outs: Sequence[Path]) -> None:
     """
     for out in outs:
         get_format(out)
-        target = out.resolve()
         try:
+            target = real_path(out)
             if target.is_dir():
                 raise IsADirectoryError(None, "it is a folder")
             target.parent.mkdir(parents=True, exist_ok=True)

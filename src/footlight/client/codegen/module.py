@@ -11,6 +11,7 @@ from footlight.client.codegen.names import attributes, pascal, shorten, type_nam
 from footlight.client.handles.adapters import KnownAdapter
 from footlight.client.handles.handle import ROOT, Handle, Namespace
 from footlight.protocol.tools import Tool
+from footlight.protocol.untrusted_json import cut_depth
 
 __all__ = ["Method", "Module", "NamespaceClass", "plan_module", "split_name"]
 
@@ -128,11 +129,11 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def _types_of(tool: Tool, injected: Sequence[str]) -> _Types:
-    translator = Translator(tool.input_schema)
+    translator = Translator(cut_depth(tool.input_schema))
     arguments = translator.arguments(without=injected)
     if tool.output_schema is None:
         return _Types(tool, translator.definitions, translator.paths, arguments, None)
-    gives = Translator(tool.output_schema)
+    gives = Translator(cut_depth(tool.output_schema))
     result = gives.result()
     return _Types(
         tool, translator.definitions | gives.definitions, translator.paths | gives.paths, arguments, result

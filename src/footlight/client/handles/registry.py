@@ -9,6 +9,7 @@ from typing import Any
 
 from footlight.protocol.errors import MCPError
 from footlight.protocol.tools import Tool
+from footlight.protocol.untrusted_json import cut_depth
 from footlight.safe_text import escape_control_characters
 
 __all__ = ["RegistryDriftError", "check_registry", "registry_hash", "tool_hash"]
@@ -74,8 +75,15 @@ def _signature(tool: Tool) -> dict[str, Any]:
 
 
 def _hash(value: Any) -> str:
-    # Sorted keys and no spaces: the same bytes on every machine.
-    canonical = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    try:
+        canonical = _to_canonical_json(value)
+    except RecursionError:
+        canonical = _to_canonical_json(cut_depth(value))
     return hashlib.sha1(canonical.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[
         :DIGITS
     ]
+
+
+def _to_canonical_json(value: Any) -> str:
+    # Sorted keys and no spaces: the same bytes on every machine.
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing, suppress
 from typing import Any
 
 import httpx2
 
-from footlight.client.transports.network import mask_sent_secrets, retry_after_ms
+from footlight.client.transports.network import retry_after_ms
+from footlight.client.transports.secret_mask import mask_secrets
 from footlight.protocol.errors import MCPError
 from footlight.protocol.messages import kind_of, peer_error
 from footlight.protocol.untrusted_json import an_object, text
@@ -88,8 +89,11 @@ async def drain(response: httpx2.Response) -> None:
             await _read(response, MAX_ERROR_SIZE)
 
 
-async def read_refusal(response: httpx2.Response, *, where: str) -> MCPError:
-    """Return the error of a response with an error status. A JSON-RPC error in its body takes precedence."""
+async def read_refusal(response: httpx2.Response, *, where: str, secrets: Collection[str]) -> MCPError:
+    """Return the error of a response with an error status. A JSON-RPC error in its body takes precedence.
+
+    The `secrets` are masked in a text before it is shortened. The caller masks them in the error.
+    """
     data = await _error_data(response)
     status = response.status_code
     if kind_of(data) == "error":
@@ -98,7 +102,8 @@ async def read_refusal(response: httpx2.Response, *, where: str) -> MCPError:
             error.reason = "http"
     else:
         phrase = f"{status} {response.reason_phrase}".rstrip()
-        message = f"{where} answers {phrase}{_advice(response)}{_read_message(data, media_type(response))}"
+        message = f"{where} answers {phrase:.200}{_advice(response)}"
+        message += _read_message(data, media_type(response), secrets)
         error = MCPError(message, reason="http", rpc_code=status, status=status, data=data)
     headers = response.headers
     error.retry_after_ms = retry_after_ms(headers.get("Retry-After"), date=headers.get("Date"))
@@ -113,7 +118,7 @@ def _advice(response: httpx2.Response) -> str:
     return ": credentials are required; give `auth`, or a header `Authorization`"
 
 
-def _read_message(data: object, media: str) -> str:
+def _read_message(data: object, media: str, secrets: Collection[str]) -> str:
     """Return the message in a plain text or JSON body, in the form `: message`, or an empty string."""
     if media == "text/plain":
         message = text(data)
@@ -126,21 +131,21 @@ def _read_message(data: object, media: str) -> str:
         )
     else:
         message = None
-    message = " ".join((message or "")[: 2 * MAX_MESSAGE].split())
+    message = " ".join(mask_secrets(message or "", secrets)[: 2 * MAX_MESSAGE].split())
     if not message or not message.isprintable():
         return ""
     return f": {message}" if len(message) <= MAX_MESSAGE else f": {message[:MAX_MESSAGE]}…"
 
 
 async def _error_data(response: httpx2.Response) -> Any:
-    """Return the body as JSON or text, or None if it is empty. Secrets of the request are masked."""
+    """Return the body as JSON or text, or None if it is empty."""
     if _find_unknown_coding(response):
         return None
     try:
         body, _ = await _read(response, MAX_ERROR_SIZE)
     except httpx2.HTTPError:
         return None  # The error is reported with the status only.
-    found = mask_sent_secrets(body.decode(errors="replace"), response.request.headers)
+    found = body.decode(errors="replace")
     try:
         return json.loads(found)
     except (ValueError, RecursionError):

@@ -11,6 +11,7 @@ from footlight.client.tasks import shield_until_done
 from footlight.client.transports.http_answer import drain, media_type, read_body
 from footlight.client.transports.http_session import HttpSession, session_expired_error
 from footlight.client.transports.http_stream import EventStream, StreamReader, Take
+from footlight.client.transports.secret_mask import mask_answer
 from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
 from footlight.protocol.messages import is_answer_to, kind_of, parse, peer_error
 from footlight.protocol.versions import is_stateless
@@ -109,6 +110,7 @@ class HttpChannel:
         self._check_open()
 
         def take(message: Message) -> bool:
+            message = self._mask(message)
             self._receiver.receive(message)
             on_message(message)
             return False
@@ -212,10 +214,14 @@ class HttpChannel:
             if kind == "error" and message.get("id") is None:
                 # The server could not read the id of the request.
                 raise peer_error(message["error"])
-            self._receiver.receive(message)
+            self._receiver.receive(self._mask(message))
             return kind in ("response", "error") and is_answer_to(identifier, message)
 
         return take
+
+    def _mask(self, message: Message) -> Message:
+        """Return the message, in which the secrets that were sent are masked if it is an error."""
+        return mask_answer(message, self._endpoint.find_secrets()) if kind_of(message) == "error" else message
 
     def _make_stream(self, session_id: str | None, *, strict: bool) -> EventStream:
         return EventStream(

@@ -8,14 +8,22 @@ from __future__ import annotations
 import logging
 import ssl
 import urllib.request
-from collections.abc import AsyncGenerator, Generator
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import asynccontextmanager, contextmanager
+from http.cookiejar import Cookie, CookieJar
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import httpx2
 
 from footlight.client.transports.network import describe_os_error
+from footlight.client.transports.secret_mask import (
+    mask_error,
+    secrets_in_form,
+    secrets_in_headers,
+    secrets_in_url,
+)
 from footlight.protocol.errors import MCPConnectionError, MCPError, Reason, ServerNotAvailableError
 from footlight.transports.loopback import is_loopback
 
@@ -24,12 +32,23 @@ if TYPE_CHECKING:
 
 __all__ = ["HttpEndpoint"]
 
+logger = logging.getLogger(__name__)
+
 CONNECT_SECONDS = 10.0
 KEEPALIVE_SECONDS = 4.0
 """The time after which idle connections are closed. Servers such as uvicorn and Node.js close them after five
 seconds, and a request that is sent at that moment is lost.
 """
 MAX_REDIRECTS = 5
+MAX_AUTH_BODY = 1 << 20
+"""The maximum size of an answer that an `auth` reads."""
+MAX_COMPRESSED_AUTH_BODY = 32 << 10
+"""The same for a compressed answer, which may become a thousand times as large."""
+MAX_COOKIES = 50
+MAX_COOKIE = 4_096
+"""The maximum number of characters of a cookie. The limits are those that RFC 6265 asks of clients."""
+MAX_SENT = 20
+"""The number of the last requests whose secrets are masked in errors."""
 LOOPBACK = ("all://localhost", "all://127.0.0.0/8", "all://[::1]")
 
 
@@ -50,8 +69,19 @@ class HttpEndpoint:
             parsed = httpx2.URL(url)
         named = parsed.username or parsed.password
         self._url = parsed.copy_with(username=None, password=None, fragment=None)
+        self._given_url = url
+        self._sent: deque[tuple[httpx2.Headers, bytes]] = deque(maxlen=MAX_SENT)
+        """The headers and forms of the last requests, also of those that an `auth` has sent."""
+        self._secrets: set[str] | None = None
+        """The secrets of these requests, once they have been searched."""
         self._given_auth = auth
-        self._auth = auth or (httpx2.BasicAuth(parsed.username, parsed.password) if named else None)
+        self._auth = (
+            _BoundedAuth(auth)
+            if auth is not None
+            else httpx2.BasicAuth(parsed.username, parsed.password)
+            if named
+            else None
+        )
         _silence_loggers()
         self._proxy = proxy
         with self._check_configuration("what `verify` names"):
@@ -71,6 +101,8 @@ class HttpEndpoint:
                 # A limit could cause a deadlock: a call may wait for the answer to a request of the server,
                 # and sending that answer also needs a connection.
                 limits=httpx2.Limits(max_connections=None, keepalive_expiry=KEEPALIVE_SECONDS),
+                cookies=_BoundedCookieJar(),
+                event_hooks={"request": [self._note_request]},
             )
 
         if proxy or not is_loopback(self._url.host):
@@ -95,7 +127,7 @@ class HttpEndpoint:
             MCPConnectionError: the connection broke, also while the caller reads the body.
             MCPError: the request cannot be sent, or is redirected to another server.
         """
-        with self._translate_errors():
+        with self._mask_errors(), self._translate_errors():
             response = await self._send_following_redirects(method, headers, body)
             try:
                 yield response
@@ -104,6 +136,19 @@ class HttpEndpoint:
 
     async def close(self) -> None:
         await self._client.aclose()
+
+    def find_secrets(self) -> set[str]:
+        """Return the secrets that were sent: those of the URL, of headers, and of requests for tokens."""
+        if self._secrets is None:
+            headers = {header for each, _ in self._sent for header in each.multi_items()}
+            forms = (secrets_in_form(form) for _, form in self._sent)
+            self._secrets = secrets_in_url(self._given_url).union(secrets_in_headers(headers), *forms)
+        return self._secrets
+
+    async def _note_request(self, request: httpx2.Request) -> None:
+        is_form = request.headers.get("Content-Type", "").startswith("application/x-www-form-urlencoded")
+        self._secrets = None
+        self._sent.append((request.headers, request.content if is_form else b""))
 
     async def _send_following_redirects(
         self, method: str, headers: Headers, body: bytes | None
@@ -128,9 +173,12 @@ class HttpEndpoint:
             # An `auth` is code of the caller and may raise any exception.
             if self._auth is None:
                 raise
+            # The other lines of a failed validation, and the causes of the exception, may contain a token.
+            logger.debug("the authorization failed", exc_info=True)
+            why = str(error).partition("\n")[0]
             raise MCPError(
-                f"{self.where}: the authorization failed: {error}", reason="http", rpc_code=401, status=401
-            ) from error
+                f"{self.where}: the authorization failed: {why}", reason="http", rpc_code=401, status=401
+            ) from None
 
     def _redirect_target(self, response: httpx2.Response) -> httpx2.URL:
         """Return the target of a redirect to the same server that keeps the method and the body.
@@ -174,6 +222,14 @@ class HttpEndpoint:
             ) from None
 
     @contextmanager
+    def _mask_errors(self) -> Generator[None]:
+        try:
+            yield
+        except MCPError as error:
+            mask_error(error, self.find_secrets())
+            raise
+
+    @contextmanager
     def _translate_errors(self) -> Generator[None]:
         try:
             yield
@@ -199,6 +255,72 @@ class HttpEndpoint:
         return f" (through the proxy {place}{'' if self._proxy else ' of the environment'})"
 
 
+class _BoundedCookieJar(CookieJar):
+    """Keeps the first cookies, because all of them are read and sent with each request."""
+
+    def set_cookie(self, cookie: Cookie) -> None:
+        kept = {(each.domain, each.path, each.name) for each in self}
+        is_known = (cookie.domain, cookie.path, cookie.name) in kept
+        if len(cookie.name) + len(cookie.value or "") <= MAX_COOKIE and (is_known or len(kept) < MAX_COOKIES):
+            super().set_cookie(cookie)
+
+
+class _BoundedAuth(httpx2.Auth):
+    """Limits the size of the answers that an `auth` reads, such as the metadata of an authorization server.
+
+    The library reads them whole. The answer to the caller's own request is only limited if it is an error.
+    """
+
+    def __init__(self, inner: httpx2.Auth) -> None:
+        self._inner = inner
+
+    async def async_auth_flow(
+        self, request: httpx2.Request
+    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        flow = self._inner.async_auth_flow(request)
+        try:
+            sent = await anext(flow)
+            while True:
+                response = yield sent
+                if sent is not request or response.is_error:
+                    _limit_body(response)
+                sent = await flow.asend(response)
+        except StopAsyncIteration:
+            return
+        finally:
+            await flow.aclose()
+
+
+def _limit_body(response: httpx2.Response) -> None:
+    """Limit the size of the body.
+
+    Raises:
+        MCPError: the body is compressed more than once.
+    """
+    coding = response.headers.get("Content-Encoding", "identity")
+    if "," in coding:
+        raise MCPError(f"the answer is compressed with {coding!r:.40}", reason="protocol")
+    limit = MAX_AUTH_BODY if coding == "identity" else MAX_COMPRESSED_AUTH_BODY
+    response.stream = _LimitedStream(cast("httpx2.AsyncByteStream", response.stream), limit)
+
+
+class _LimitedStream(httpx2.AsyncByteStream):
+    def __init__(self, inner: httpx2.AsyncByteStream, limit: int) -> None:
+        self._inner = inner
+        self._limit = limit
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._inner:
+            size += len(part)
+            if size > self._limit:
+                raise MCPError(f"an answer has more than {self._limit} bytes", reason="protocol")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
 class _UnusableProxy(httpx2.AsyncBaseTransport):
     """Fails every request that needs the environment's proxy, because that cannot be used."""
 
@@ -215,6 +337,7 @@ _ERRORS: tuple[tuple[type[Exception], type[MCPError], Reason, str], ...] = (
     (httpx2.ProxyError, ServerNotAvailableError, "network", "{where} cannot be reached by proxy: {why}"),
     (httpx2.LocalProtocolError, MCPError, "invalid", "{where}: HTTP does not allow one of the headers"),
     (httpx2.DecodingError, MCPError, "protocol", "{where}: the answer is compressed wrongly"),
+    (httpx2.TooManyRedirects, MCPError, "http", "{where}: the authorization took too many requests"),
     (httpx2.UnsupportedProtocol, MCPError, "invalid", "{where} is not reached over HTTP"),
     (httpx2.InvalidURL, MCPError, "invalid", "{where}: the URL is not valid"),
     (httpx2.HTTPError, MCPConnectionError, "network", "{where}: the connection broke: {why}"),

@@ -131,7 +131,9 @@ class HttpSession:
         """
         if response.is_success:
             return
-        error = await read_refusal(response, where=self._endpoint.where)
+        error = await read_refusal(
+            response, where=self._endpoint.where, secrets=self._endpoint.find_secrets()
+        )
         if session_id is None or not _is_expiry(error, is_404_expiry=is_404_expiry):
             raise error
         if self.id == session_id:

@@ -8,13 +8,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import cast
 
-from footlight.client.transports.http_headers import SESSION_HEADER
-from footlight.protocol.errors import SECRET_NAME, MCPError
+from footlight.protocol.errors import MCPError
 
-__all__ = ["check_headers", "describe_os_error", "mask_sent_secrets", "retry_after_ms"]
-
-MIN_SECRET = 4
-"""The minimum length of a value that is masked in the server's answers. Shorter ones could match anything."""
+__all__ = ["check_headers", "describe_os_error", "retry_after_ms"]
 
 _DETAILS = re.compile(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$")
 
@@ -56,20 +52,6 @@ def check_headers(headers: object) -> None:
 
 def _matches(value: object, pattern: re.Pattern[str]) -> bool:
     return isinstance(value, str) and pattern.fullmatch(value) is not None
-
-
-def mask_sent_secrets(text: str, headers: Mapping[str, str]) -> str:
-    """Mask the tokens, keys, cookies and the session id of a request, which errors must not contain."""
-    secrets: set[str] = set()
-    for name, value in headers.items():
-        if name.lower() == "cookie":
-            secrets.update(cookie.partition("=")[2].strip() for cookie in value.split(";"))
-        elif SECRET_NAME.search(name) or name.lower() == SESSION_HEADER.lower():
-            secrets.add(value.rpartition(" ")[2])
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= MIN_SECRET:
-            text = text.replace(secret, "***")
-    return text
 
 
 def retry_after_ms(value: str | None, *, date: str | None = None) -> float | None:

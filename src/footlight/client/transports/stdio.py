@@ -9,9 +9,10 @@ import os
 import re
 import shlex
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
@@ -19,6 +20,7 @@ from footlight.client.secret_words import mask_words
 from footlight.client.tasks import shield_until_done
 from footlight.client.transports.process import ServerProcess, start_process
 from footlight.client.transports.process_output import ErrorOutputTail, LineBuffer
+from footlight.client.transports.secret_mask import mask_answer, mask_secrets, secrets_in_words
 from footlight.log import LimitedWarnings
 from footlight.protocol.errors import (
     MCPConnectionError,
@@ -45,7 +47,7 @@ EXIT_SECONDS = 1.0
 _UNPRINTABLE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Stdio:
     """A command that starts a server. It is looked up in the server's PATH and run without a shell.
 
@@ -54,7 +56,7 @@ class Stdio:
 
     command: str
     args: Sequence[str] = ()
-    env: Mapping[str, str] | None = field(default=None, repr=False)
+    env: Mapping[str, str] | None = None
     cwd: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
@@ -77,6 +79,9 @@ class Stdio:
         ):
             raise MCPError('args: must be a list of texts: Stdio("footlight", ["serve"])', reason="invalid")
 
+    def __repr__(self) -> str:
+        return f"Stdio({self.where!r})"
+
     @property
     def where(self) -> str:
         """Return the command line, with its secrets masked."""
@@ -89,13 +94,16 @@ class Stdio:
         Raises:
             ServerNotAvailableError: the process could not be started (`reason` is "spawn").
         """
-        channel = _StdioChannel(receiver, where=self.where, name=PurePath(self.command).name)
+        # Passed explicitly, because C libraries may have changed the environment of this process.
+        env = dict(os.environ if self.env is None else self.env)
+        channel = _StdioChannel(
+            receiver, where=self.where, name=PurePath(self.command).name, args=self.args, env=env
+        )
         cwd = None if self.cwd is None else os.fspath(self.cwd)
         try:
             process = await start_process(
                 [self.command, *self.args],
-                # Passed explicitly, because C libraries may have changed the environment of this process.
-                env=os.environ if self.env is None else self.env,
+                env=env,
                 cwd=cwd,
                 on_stdout=channel.take_stdout,
                 on_stderr=channel.take_stderr,
@@ -133,10 +141,14 @@ class _StdioChannel:
     _process: ServerProcess
     _running: asyncio.Task[None]
 
-    def __init__(self, receiver: Receiver, *, where: str, name: str) -> None:
+    def __init__(
+        self, receiver: Receiver, *, where: str, name: str, args: Sequence[str], env: Mapping[str, str]
+    ) -> None:
         self._receiver = receiver
         self._where = where
         self._name = name
+        self._args = args
+        self._env = env
         self._stdout = LineBuffer(limit=MAX_LINE)
         self._stderr = LineBuffer(limit=MAX_STDERR_LINE)
         self._error_output = ErrorOutputTail()
@@ -192,17 +204,25 @@ class _StdioChannel:
         try:
             message = parse(line, unit="line")
         except MCPError:
-            self._warnings.log("%s: skipped a line that is not a message: %.120r", self._name, line[:120])
+            shown = mask_secrets(line[:MAX_STDERR_LINE].decode(errors="replace"), self._secrets)[:120]
+            self._warnings.log("%s: skipped a line that is not a message: %.120r", self._name, shown)
             return False
-        self._receiver.receive(message)
+        self._receiver.receive(mask_answer(message, self._secrets) if "error" in message else message)
         return True
 
     def take_stderr(self, data: bytes) -> None:
         for line in self._stderr.feed(data):
             text = _UNPRINTABLE.sub("", line.decode(errors="replace")).rstrip()
             if text:
+                text = mask_secrets(text, self._secrets)
                 self._error_output.add(text)
                 logger.info("%s: %s", self._name, text)
+
+    @cached_property
+    def _secrets(self) -> Collection[str]:
+        """Return the secrets in the environment and the arguments of the server."""
+        variables = (f"{name}={value}" for name, value in self._env.items())
+        return secrets_in_words([*variables, *self._args])
 
     def _report_end(self) -> None:
         if self._failure is not None or self._closed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -22,12 +22,19 @@ from websockets.headers import build_authorization_basic
 from websockets.protocol import State
 
 from footlight.client.tasks import shield_until_done
-from footlight.client.transports.network import describe_os_error, mask_sent_secrets, retry_after_ms
+from footlight.client.transports.network import describe_os_error, retry_after_ms
+from footlight.client.transports.secret_mask import (
+    mask_answer,
+    mask_secrets,
+    secrets_in_headers,
+    secrets_in_url,
+)
 from footlight.log import LimitedWarnings
 from footlight.protocol.errors import MCPConnectionError, MCPError, ServerNotAvailableError
 from footlight.protocol.messages import Message, encode, parse
 from footlight.transports.loopback import is_loopback
 from footlight.transports.websocket_options import CLOSE_SECONDS, SUBPROTOCOL, WIRE
+from footlight.transports.websocket_slices import SlicedConnection
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -57,6 +64,7 @@ async def open_websocket(
     max_size: int,
 ) -> Channel:
     """Connect and return the channel. Errors name the server by `where`, which contains no secret."""
+    secrets = secrets_in_url(url) | secrets_in_headers({**_user_header(url), **headers}.items())
     options: dict[str, Any] = {**WIRE, "max_size": max_size}
     if ssl is not None:
         options["ssl"] = ssl
@@ -67,14 +75,19 @@ async def open_websocket(
             additional_headers=headers,
             proxy=None if is_loopback(urlsplit(url).hostname or "") else True,
             open_timeout=OPEN_SECONDS,
+            create_connection=_Socket,
             logger=_frame_logger,
             **options,
         )
     except InvalidStatus as error:
-        raise _refusal(error, where=where, headers={**_user_header(url), **headers}) from None
+        raise _refusal(error, where=where, secrets=secrets) from None
     except (OSError, InvalidHandshake, InvalidProxy, UnicodeError, ImportError) as error:
         raise ServerNotAvailableError(f"{where}: {_describe_failure(error)}") from None
-    return _WebSocketChannel(socket, receiver, where=where, max_size=max_size)
+    return _WebSocketChannel(socket, receiver, where=where, max_size=max_size, secrets=secrets)
+
+
+class _Socket(SlicedConnection, ClientConnection):
+    """A client's connection on which a flood of frames does not block the event loop."""
 
 
 class _ConnectWithoutRedirects(connect):
@@ -93,14 +106,14 @@ def _user_header(url: str) -> Mapping[str, str]:
     return {"Authorization": build_authorization_basic(user, password)}
 
 
-def _refusal(error: InvalidStatus, *, where: str, headers: Mapping[str, str]) -> ServerNotAvailableError:
+def _refusal(error: InvalidStatus, *, where: str, secrets: Collection[str]) -> ServerNotAvailableError:
     response = error.response
     body = (response.body or b"")[:MAX_BODY].decode(errors="replace").strip()
-    body = mask_sent_secrets(body, headers)
+    body = mask_secrets(body, secrets)
     visible_body = body if len(body) <= MAX_SHOWN and body.isprintable() else ""
     refused = ServerNotAvailableError(
         f"{where}: the server refused the connection: HTTP {response.status_code}: "
-        f"{visible_body or response.reason_phrase}",
+        f"{visible_body or mask_secrets(response.reason_phrase, secrets)[:MAX_SHOWN]}",
         reason="http",
         rpc_code=response.status_code,
         status=response.status_code,
@@ -134,11 +147,20 @@ def _describe_failure(error: Exception) -> str:
 class _WebSocketChannel:
     cancels_by_closing = False
 
-    def __init__(self, socket: ClientConnection, receiver: Receiver, *, where: str, max_size: int) -> None:
+    def __init__(
+        self,
+        socket: ClientConnection,
+        receiver: Receiver,
+        *,
+        where: str,
+        max_size: int,
+        secrets: Collection[str],
+    ) -> None:
         self._socket = socket
         self._receiver = receiver
         self._where = where
         self._max_size = max_size
+        self._secrets = secrets
         self._send_lock = asyncio.Lock()
         self._warnings = LimitedWarnings(logger)
         self._closed = False
@@ -195,10 +217,11 @@ class _WebSocketChannel:
         try:
             message = parse(frame, unit="frame")
         except MCPError:
-            self._warnings.log("%s: skipped a frame that is not a message: %.120r", self._where, frame[:120])
+            shown = mask_secrets(frame[:MAX_BODY], self._secrets)[:120]
+            self._warnings.log("%s: skipped a frame that is not a message: %.120r", self._where, shown)
             return
         if not self._closed:
-            self._receiver.receive(message)
+            self._receiver.receive(mask_answer(message, self._secrets))
 
     def _error(self, error: ConnectionClosed) -> MCPConnectionError:
         if self._closed:
@@ -209,7 +232,7 @@ class _WebSocketChannel:
         if isinstance(error.__cause__, PayloadTooBig):
             return f"the server sent a message of more than {self._max_size} bytes"
         if error.rcvd is not None:
-            reason = f": {error.rcvd.reason}" if error.rcvd.reason else ""
+            reason = f": {mask_secrets(error.rcvd.reason, self._secrets)}" if error.rcvd.reason else ""
             return f"the server closed the connection with code {error.rcvd.code}{reason}"
         if error.sent is not None:
             return f"the connection was closed with code {error.sent.code}: {error.sent.reason}"

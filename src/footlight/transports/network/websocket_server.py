@@ -37,6 +37,7 @@ from footlight.transports.network.listener import make_url
 from footlight.transports.network.tls import server_ssl
 from footlight.transports.pending_requests import LARGE_REQUESTS, PendingRequests, overload_error
 from footlight.transports.websocket_options import SUBPROTOCOL, WIRE
+from footlight.transports.websocket_slices import SlicedConnection
 from footlight.transports.websocket_wire import STALL_SECONDS, Wire, open_streams
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ __all__ = ["Read", "WebSocketContext", "Write", "serve_websocket"]
 logger = logging.getLogger(__name__)
 
 PATHS = ("/", "/mcp")
-SLICE = 4_096
-"""The maximum number of bytes of a connection that are processed in one turn of the event loop."""
 LAST_SECONDS = 2.0
 """The time limit for cancelled handlers when the server stops."""
 
@@ -130,7 +129,7 @@ async def _wait_closed(server: Server) -> None:
         logger.warning("left a connection behind whose call does not end")
 
 
-class _Socket(ServerConnection):
+class _Socket(SlicedConnection, ServerConnection):
     """A connection, from before its handshake. `grant` is set when the handshake is accepted."""
 
     grant: AccessGrant | None = None
@@ -140,11 +139,9 @@ class _Socket(ServerConnection):
         self._sockets = sockets
         self._max_connections = max_connections
         self._turned_away = False
-        self._unread = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self.recv_messages.resume = self._resume_reading
         self._sockets.add(self)
         # Allow twice the limit, because connections in the handshake are included.
         above = len(self._sockets) - 2 * self._max_connections
@@ -157,37 +154,10 @@ class _Socket(ServerConnection):
             super().eof_received()
 
     def data_received(self, data: bytes) -> None:
-        """Process one slice now, and the rest in later turns of the event loop.
-
-        The data may contain 40,000 pings, each of which is answered while it is parsed.
-        """
-        if self._turned_away:
-            return
-        self._unread += data
-        if len(self._unread) > len(data):
-            return
-        if len(data) > SLICE:
-            self.transport.pause_reading()
-        self._read_slice()
-
-    def _read_slice(self) -> None:
-        data = bytes(self._unread[:SLICE])
-        if not data:
-            return
-        super().data_received(data)
-        del self._unread[: len(data)]
-        if self._unread:
-            self.loop.call_soon(self._read_slice)
-        elif not self.recv_messages.paused:
-            self.transport.resume_reading()
-
-    def _resume_reading(self) -> None:
-        """Resume reading, unless slices are left, in which case the last slice resumes it."""
-        if not self._unread:
-            self.transport.resume_reading()
+        if not self._turned_away:
+            super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._unread.clear()
         self._sockets.discard(self)
         super().connection_lost(exc)
 
