@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.client.get_stream import GetStream
-from footlight.client.tasks import LoopLock, SharedTask, shield_until_done
+from footlight.client.tasks import LoopLock, SharedTask, wait_shielded
 from footlight.protocol.callbacks import Handler, request_until_complete
 from footlight.protocol.channel import HttpFeatures
 from footlight.protocol.connection import Connection, OnNotification, OnProgress, Result
@@ -362,4 +362,4 @@ async def _terminate_and_close(connection: Connection, channel: object) -> None:
 
 async def _run_shielded(work: Coroutine[Any, Any, None]) -> None:
     """Run the work to its end even if the caller is cancelled, so that no connection stays open."""
-    await shield_until_done(asyncio.create_task(work))
+    await wait_shielded(asyncio.create_task(work))

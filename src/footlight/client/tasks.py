@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Generic, TypeVar
 
-__all__ = ["LoopLock", "SharedTask", "shield_until_done"]
+__all__ = ["LoopLock", "SharedTask", "wait_shielded"]
 
 Value = TypeVar("Value")
 
@@ -73,7 +73,7 @@ class LoopLock:
         return self._lock
 
 
-async def shield_until_done(task: asyncio.Task[None]) -> None:
+async def wait_shielded(task: asyncio.Task[None]) -> None:
     """Wait for a task that is certain to end, even if the caller is cancelled while it waits.
 
     Afterwards, raise the cancellation of the caller, or else the exception of the task.

@@ -16,7 +16,7 @@ from footlight.client.handles.invoker import create_call_invoker
 from footlight.client.handles.recording import RecordedClient
 from footlight.client.handles.registry import check_registry
 from footlight.client.mcp_client import MCPClient
-from footlight.client.tasks import shield_until_done
+from footlight.client.tasks import wait_shielded
 from footlight.protocol.errors import MCPError
 
 __all__ = ["PendingConnection", "Registry", "connect", "spawn_client"]
@@ -128,7 +128,7 @@ async def _open_session(
         )
     except BaseException as error:
         if server_name is not None and not (isinstance(error, MCPError) and error.reason in NOTHING_OPENED):
-            await shield_until_done(asyncio.create_task(_close_session(adapter, recorded, server_name)))
+            await wait_shielded(asyncio.create_task(_close_session(adapter, recorded, server_name)))
         raise
 
 

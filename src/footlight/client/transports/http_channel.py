@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from footlight.client.tasks import shield_until_done
+from footlight.client.tasks import wait_shielded
 from footlight.client.transports.http_answer import drain, media_type, read_body
 from footlight.client.transports.http_session import HttpSession, session_expired_error
 from footlight.client.transports.http_stream import EventStream, StreamReader, Take
@@ -66,7 +66,7 @@ class HttpChannel:
         """
         if self._end is None:
             self._end = asyncio.create_task(self._close())
-        await shield_until_done(self._end)
+        await wait_shielded(self._end)
 
     async def _close(self) -> None:
         await self.stop_listening()

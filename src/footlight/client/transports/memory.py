@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from footlight.client.tasks import shield_until_done
+from footlight.client.tasks import wait_shielded
 from footlight.protocol.errors import MCPConnectionError
 from footlight.protocol.messages import Message, encode, parse
 
@@ -89,7 +89,7 @@ class _MemoryChannel:
         self._closed = True
         if self._closing is None:
             self._closing = asyncio.create_task(self._close(), name="footlight-memory-close")
-        await shield_until_done(self._closing)
+        await wait_shielded(self._closing)
 
     async def _close(self) -> None:
         self._incoming.close()

@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
 from footlight.client.secret_words import mask_words
-from footlight.client.tasks import shield_until_done
+from footlight.client.tasks import wait_shielded
 from footlight.client.transports.process import ServerProcess, start_process
 from footlight.client.transports.process_output import ErrorOutputTail, LineBuffer
 from footlight.client.transports.secret_mask import mask_answer, mask_secrets, secrets_in_words
@@ -179,7 +179,7 @@ class _StdioChannel:
         self._closed = True
         self._explained.set()
         self._process.ended.set()
-        await shield_until_done(self._running)
+        await wait_shielded(self._running)
 
     async def _run(self) -> None:
         try:

@@ -21,7 +21,7 @@ from websockets.exceptions import (
 from websockets.headers import build_authorization_basic
 from websockets.protocol import State
 
-from footlight.client.tasks import shield_until_done
+from footlight.client.tasks import wait_shielded
 from footlight.client.transports.network import describe_os_error, retry_after_ms
 from footlight.client.transports.secret_mask import (
     mask_answer,
@@ -189,7 +189,7 @@ class _WebSocketChannel:
         self._closed = True
         if self._closing is None:
             self._closing = asyncio.create_task(self._close(), name="footlight-websocket-close")
-        await shield_until_done(self._closing)
+        await wait_shielded(self._closing)
 
     async def _close(self) -> None:
         try:
