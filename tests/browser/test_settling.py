@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 
 from footlight.browser.actions.click import click_element
+from footlight.browser.actions.navigation import navigate
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.page.page import Page
@@ -553,6 +554,7 @@ async def test_change_that_another_may_follow_is_awaited_for_two_frames(tab: Tab
         }}</script>""")
     await tab.click()
     await tab.page.scripts.run(COUNT_FRAMES)
+    await tab.click()  # A frame that was requested before is not counted.
 
     assert min([await click_and_count_frames(tab) for _ in range(10)]) > 1
 
@@ -565,6 +567,39 @@ async def test_change_is_awaited_for_two_frames_where_idle_callbacks_are_missing
     await tab.page.scripts.run(f"delete globalThis.requestIdleCallback; {COUNT_FRAMES}")
 
     assert min([await click_and_count_frames(tab) for _ in range(5)]) > 1
+
+
+COUNT_NEW_FRAMES = COUNT_FRAMES.replace('"click"', '"load"').removesuffix("0\n")
+
+
+async def navigate_and_count_frames(tab: Tab, html: str) -> int:
+    since, deadline = time.monotonic(), Deadline.after(LIMIT_MS)
+    await navigate(tab.page, tab.site.page(html), "load", deadline)
+    await settle(tab.page, since, deadline, limit_ms=LIMIT_MS)
+    return (await tab.page.scripts.run("globalThis.frames.size"))["result"]["value"]
+
+
+async def count_frames_of_new_documents(tab: Tab) -> None:
+    await tab.page.scripts.install(
+        lambda: f"{COUNT_NEW_FRAMES}; globalThis[Symbol.for('footlight.nothing')] = () => 0", "nothing"
+    )
+
+
+@only_chromium
+async def test_new_document_after_which_nothing_can_follow_is_awaited_for_one_frame(tab: Tab) -> None:
+    await count_frames_of_new_documents(tab)
+
+    # Other tests share the machine, so that a second frame may come meanwhile.
+    assert any([await navigate_and_count_frames(tab, "<p>words") == 1 for _ in range(20)])
+
+
+@only_chromium
+@pytest.mark.parametrize("script", FOLLOWED.values(), ids=FOLLOWED)
+async def test_new_document_that_a_change_may_follow_is_awaited_for_two_frames(tab: Tab, script: str) -> None:
+    await count_frames_of_new_documents(tab)
+    html = f"<p>words<script>{script}</script>"
+
+    assert min([await navigate_and_count_frames(tab, html) for _ in range(10)]) > 1
 
 
 async def test_messages_that_a_script_sends_to_itself_are_awaited(tab: Tab) -> None:

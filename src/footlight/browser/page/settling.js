@@ -220,6 +220,7 @@ class Watch {
    */
   restart() {
     this.quiet = 0;
+    this.changedAt = performance.now();
   }
 
   /**
@@ -291,7 +292,7 @@ class Watch {
   mayBeLast() {
     const records = this.observer.takeRecords();
     if (records.length) this.note(records);
-    const isDrawn = this.quiet > 0 && !this.changed;
+    const isDrawn = this.quiet > 0 && !this.changed && stateOf.call(this.document) === "complete";
     return isDrawn && !transitionOf.call(document) && this.callbacks === countCallbacks();
   }
 
@@ -366,9 +367,10 @@ async function endsWithOneFrame() {
   return { record: reportedRecord(), late: takeLateWork() };
 };
 
-// Begin to watch a new document as soon as it is parsed: no frame counts before.
+// Begin to watch a new document as soon as it is parsed: no frame counts before. Its scripts have not run yet.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.watchNew")] = () => {
-  const begin = () => (watch ||= new Watch(document, false));
+  const callbacks = countCallbacks();
+  const begin = () => (watch ||= new Watch(document, false, callbacks));
   addEventListener("DOMContentLoaded", begin, { capture: true, once: true, passive: true });
 };
 
