@@ -236,3 +236,30 @@ async def test_source_with_a_backslash_before_another_alphabet_is_left_as_it_is(
     read = read_driver_script(temporary, r"module.exports = ['\─', '\\─']")
 
     assert read["values"] == ["─", "\\─"]
+
+
+REPORT = """
+import os, sys
+def report(status, end=os._exit):
+    names = ("email", "html.entities", "http.client", "importlib.metadata", "zipfile")
+    print("imported:", *[name for name in names if name in sys.modules], file=sys.stderr, flush=True)
+    end(status)
+os._exit = report
+from footlight.cli.main import main
+main()
+"""
+
+
+def test_start_of_the_server_imports_nothing_that_it_does_not_use(temporary: Path) -> None:
+    requests = [{"id": 1, "method": "initialize", "params": INITIALIZE}, {"id": 2, "method": "tools/list"}]
+    done = subprocess.run(
+        [sys.executable, "-c", REPORT, *SERVE[3:]],
+        input="".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in requests),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        check=True,
+    )
+
+    assert len(done.stdout.splitlines()) == 2
+    assert "imported:" in done.stderr.splitlines()
