@@ -354,17 +354,19 @@ async function endsWithOneFrame() {
 }
 
 // The server calls this with a CDP message. It waits until the document settles, and returns the record and the kind of
-// late work. `isAlone`: only the scripts of this document can change it.
+// late work. `isAlone`: only the scripts of this document can change it. `request`: what to ask the snapshot script then.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.settle")] = async (
   /** @type {boolean} */ isWatched,
   /** @type {boolean} */ isAlone,
+  /** @type {string | null} */ request,
 ) => {
   let wait = ask(isWatched ? "go-on" : "begin");
   while (wait > 0) {
     if (!(isAlone && (await endsWithOneFrame()))) await pause(wait);
     wait = ask("go-on");
   }
-  return { record: reportedRecord(), late: takeLateWork() };
+  const [record, late] = [reportedRecord(), takeLateWork()];
+  return { record, late, look: request && /** @type {any} */ (globalThis)[Symbol.for("footlight.look")]?.(request) };
 };
 
 // Begin to watch a new document as soon as it is parsed: no frame counts before. Its scripts have not run yet.
