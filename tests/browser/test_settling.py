@@ -643,7 +643,7 @@ async def settle_and_read(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> EarlyLoo
     monkeypatch.setattr(capture, "EARLY_SECONDS", SOON)
     since, deadline, early = time.monotonic(), Deadline.after(LIMIT_MS), EarlyLook(tab.page)
     await click_element(tab.page, "button", deadline, button="left", count=1)
-    await settle(tab.page, since, deadline, limit_ms=LIMIT_MS, early=early)
+    await settle(tab.page, since, deadline, limit_ms=LIMIT_MS, read=early.read)
     return early
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from playwright.async_api import Frame, Playwright
 
     from footlight.browser.driver.deadline import Deadline
-    from footlight.browser.page.capture import EarlyLook
     from footlight.browser.page.page import Page
 
 __all__ = [
@@ -39,6 +39,9 @@ __all__ = [
 ]
 
 _ENGINE = "footlight-settle"
+
+ReadDocument = Callable[[Callable[[str], Awaitable[str | None]]], Awaitable[None]]
+"""Reads a document with a function that returns the reply of the snapshot script to a request."""
 
 WATCH_SECONDS = 0.1
 """A watch that began at most this long ago is continued instead of started again."""
@@ -160,17 +163,17 @@ async def _ask(page: Page, name: str, *arguments: Any) -> Any:
 
 
 async def settle(
-    page: Page, since: float, deadline: Deadline, *, limit_ms: float, early: EarlyLook | None = None
+    page: Page, since: float, deadline: Deadline, *, limit_ms: float, read: ReadDocument | None = None
 ) -> list[ActRecord] | None:
     """Wait until everything that began since `since` (`time.monotonic()`) has ended, at most `limit_ms`.
 
     A page that is closed, has crashed or hangs counts as settled. Return the records of the last action in
-    the page's documents, or None if the limit was reached. `early` reads the document when it is settled.
+    the page's documents, or None if the limit was reached. `read` reads the document when it is settled.
     """
     limit_ms = min(max(1.0, limit_ms), deadline.remaining_ms)
     with suppress(TimeoutError):
         async with asyncio.timeout(limit_ms / 1000):
-            return await _settle(page, since, limit_ms, early)
+            return await _settle(page, since, limit_ms, read)
     return None
 
 
@@ -226,7 +229,7 @@ class _SettledReport:
     """
 
 
-async def _settle(page: Page, since: float, limit_ms: float, early: EarlyLook | None) -> list[ActRecord]:
+async def _settle(page: Page, since: float, limit_ms: float, read: ReadDocument | None) -> list[ActRecord]:
     traffic = page.traffic
     records: list[ActRecord] = []
     is_patient = True
@@ -235,7 +238,7 @@ async def _settle(page: Page, since: float, limit_ms: float, early: EarlyLook | 
         if page.closed or page.crashed:
             return records
         request_count = traffic.request_count
-        documents = await _wait_for_still_frames(page, limit_ms, early)
+        documents = await _wait_for_still_frames(page, limit_ms, read)
         records = [each.record for each in documents if each.record]
         late = next((each.late for each in documents if each.late), None)
         if traffic.request_count == request_count and traffic.is_idle(since):
@@ -269,20 +272,20 @@ async def _wait_in_page(page: Page, what: str, seconds: float) -> None:
 
 
 async def _wait_for_still_frames(
-    page: Page, limit_ms: float, early: EarlyLook | None
+    page: Page, limit_ms: float, read: ReadDocument | None
 ) -> list[_SettledReport]:
     main = page.playwright.main_frame
     inside = [frame for frame in page.playwright.frames if frame != main][:MAX_FRAMES]
     is_watched = time.monotonic() - page.watched_for_rest_at < WATCH_SECONDS
     page.watched_for_rest_at = 0.0
     return await asyncio.gather(
-        _wait_for_still_document(page, early, timeout=limit_ms, is_watched=is_watched),
+        _wait_for_still_document(page, read, timeout=limit_ms, is_watched=is_watched),
         *(_wait_for_still_frame(frame, timeout=FRAME_MS) for frame in inside),
     )
 
 
 async def _wait_for_still_document(
-    page: Page, early: EarlyLook | None, timeout: float, *, is_watched: bool
+    page: Page, read: ReadDocument | None, timeout: float, *, is_watched: bool
 ) -> _SettledReport:
     """Wait until the main document is settled.
 
@@ -298,7 +301,7 @@ async def _wait_for_still_document(
         return reply["look"] if reply else None
 
     with suppress(Error):
-        await (early.read(ask) if early and is_alone else ask())
+        await (read(ask) if read and is_alone else ask())
         if reply is not None:
             return _SettledReport(_parse_record(reply["record"], main, is_main=True), reply["late"])
     return await _wait_for_still_frame(main, timeout=timeout, is_watched=is_watched, is_main=True)

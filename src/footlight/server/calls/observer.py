@@ -93,7 +93,8 @@ class Observer:
             limit_ms = self._options.settle_limit_ms
             if self._options.mode != "none" and not self._tool.batch:
                 self._early = EarlyLook(page)
-            records = await settle(page, self._began, call.deadline, limit_ms=limit_ms, early=self._early)
+            read = self._early and self._early.read
+            records = await settle(page, self._began, call.deadline, limit_ms=limit_ms, read=read)
             if records is None:
                 records = await read_records(page, LATE_RECORD_MS)
             self._records += take_records(page, records)
