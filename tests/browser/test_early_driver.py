@@ -13,8 +13,9 @@ from typing import Any
 
 import psutil
 import pytest
+from playwright._impl._driver import compute_driver_executable
 
-from footlight.browser.driver.early_driver import EarlyDriver, start_early_driver
+from footlight.browser.driver.early_driver import EarlyDriver, driver_environment, start_early_driver
 from footlight.browser.driver.playwright_connection import start_playwright
 from footlight.browser.sessions.engine import Engine
 from footlight.config import Settings
@@ -199,3 +200,66 @@ def serve(*messages: dict[str, Any], **environment: str) -> list[dict[str, Any]]
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+SOURCE = r"""
+const name_Δ = "─ 😀 \n";
+module.exports = [name_Δ, `“${name_Δ}”`, /[à─]+/.exec("à─.")[0]]; // → …
+"""
+READ_SOURCE = """
+const v8 = require("node:v8");
+const before = v8.getHeapCodeStatistics().external_script_source_size;
+const values = require(process.argv[1]);
+const bytes = v8.getHeapCodeStatistics().external_script_source_size - before;
+console.log(JSON.stringify({ values, bytes }));
+"""
+
+
+def read_driver_script(folder: Path, source: str) -> dict[str, Any]:
+    """Return what the driver's process exports from a script of this source, and the bytes of the source."""
+    script = folder / "playwright" / "driver" / "testBundle.js"
+    script.parent.mkdir(parents=True)
+    script.write_text(f"{source}\n/*{'.' * 2_000_000}*/", encoding="utf-8")
+    environment = {**os.environ, **driver_environment(folder)}
+    command = [compute_driver_executable()[0], "--eval", READ_SOURCE, str(script)]
+    return json.loads(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
+
+
+async def test_source_of_the_driver_takes_one_byte_for_each_character(temporary: Path) -> None:
+    read = read_driver_script(temporary, SOURCE)
+
+    assert read["values"] == ["─ 😀 \n", "“─ 😀 \n”", "à─"]
+    assert read["bytes"] < 3_000_000
+
+
+async def test_source_with_a_backslash_before_another_alphabet_is_left_as_it_is(temporary: Path) -> None:
+    read = read_driver_script(temporary, r"module.exports = ['\─', '\\─']")
+
+    assert read["values"] == ["─", "\\─"]
+
+
+REPORT = """
+import os, sys
+def report(status, end=os._exit):
+    names = ("email", "html.entities", "http.client", "importlib.metadata", "zipfile")
+    print("imported:", *[name for name in names if name in sys.modules], file=sys.stderr, flush=True)
+    end(status)
+os._exit = report
+from footlight.cli.main import main
+main()
+"""
+
+
+def test_start_of_the_server_imports_nothing_that_it_does_not_use(temporary: Path) -> None:
+    requests = [{"id": 1, "method": "initialize", "params": INITIALIZE}, {"id": 2, "method": "tools/list"}]
+    done = subprocess.run(
+        [sys.executable, "-c", REPORT, *SERVE[3:]],
+        input="".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in requests),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        check=True,
+    )
+
+    assert len(done.stdout.splitlines()) == 2
+    assert "imported:" in done.stderr.splitlines()

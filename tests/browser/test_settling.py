@@ -13,8 +13,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 
 from footlight.browser.actions.click import click_element
+from footlight.browser.actions.navigation import navigate
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.deadline import Deadline
+from footlight.browser.page import capture
+from footlight.browser.page.capture import EarlyLook, glance, snapshot_engine
 from footlight.browser.page.page import Page
 from footlight.browser.page.settling import settle, settling_engine
 from footlight.browser.reading.listeners import find_reaction
@@ -553,6 +556,7 @@ async def test_change_that_another_may_follow_is_awaited_for_two_frames(tab: Tab
         }}</script>""")
     await tab.click()
     await tab.page.scripts.run(COUNT_FRAMES)
+    await tab.click()  # A frame that was requested before is not counted.
 
     assert min([await click_and_count_frames(tab) for _ in range(10)]) > 1
 
@@ -565,6 +569,39 @@ async def test_change_is_awaited_for_two_frames_where_idle_callbacks_are_missing
     await tab.page.scripts.run(f"delete globalThis.requestIdleCallback; {COUNT_FRAMES}")
 
     assert min([await click_and_count_frames(tab) for _ in range(5)]) > 1
+
+
+COUNT_NEW_FRAMES = COUNT_FRAMES.replace('"click"', '"load"').removesuffix("0\n")
+
+
+async def navigate_and_count_frames(tab: Tab, html: str) -> int:
+    since, deadline = time.monotonic(), Deadline.after(LIMIT_MS)
+    await navigate(tab.page, tab.site.page(html), "load", deadline)
+    await settle(tab.page, since, deadline, limit_ms=LIMIT_MS)
+    return (await tab.page.scripts.run("globalThis.frames.size"))["result"]["value"]
+
+
+async def count_frames_of_new_documents(tab: Tab) -> None:
+    await tab.page.scripts.install(
+        lambda: f"{COUNT_NEW_FRAMES}; globalThis[Symbol.for('footlight.nothing')] = () => 0", "nothing"
+    )
+
+
+@only_chromium
+async def test_new_document_after_which_nothing_can_follow_is_awaited_for_one_frame(tab: Tab) -> None:
+    await count_frames_of_new_documents(tab)
+
+    # Other tests share the machine, so that a second frame may come meanwhile.
+    assert any([await navigate_and_count_frames(tab, "<p>words") == 1 for _ in range(20)])
+
+
+@only_chromium
+@pytest.mark.parametrize("script", FOLLOWED.values(), ids=FOLLOWED)
+async def test_new_document_that_a_change_may_follow_is_awaited_for_two_frames(tab: Tab, script: str) -> None:
+    await count_frames_of_new_documents(tab)
+    html = f"<p>words<script>{script}</script>"
+
+    assert min([await navigate_and_count_frames(tab, html) for _ in range(10)]) > 1
 
 
 async def test_messages_that_a_script_sends_to_itself_are_awaited(tab: Tab) -> None:
@@ -596,6 +633,86 @@ async def test_document_that_others_send_messages_to_is_known(tab: Tab, opens: s
     await tab.show("<p>others</p>")
 
     assert not tab.page.traffic.has_channels
+
+
+APPEND = """<button onclick="document.body.append(' more')">go</button>"""
+
+
+async def settle_and_read(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> EarlyLook:
+    """Click, and read the document in the request that waits until it has settled."""
+    monkeypatch.setattr(capture, "EARLY_SECONDS", SOON)
+    since, deadline, early = time.monotonic(), Deadline.after(LIMIT_MS), EarlyLook(tab.page)
+    await click_element(tab.page, "button", deadline, button="left", count=1)
+    await settle(tab.page, since, deadline, limit_ms=LIMIT_MS, read=early.read)
+    return early
+
+
+@only_chromium
+async def test_settled_document_is_read_without_another_request(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tab.show(APPEND)
+    await glance(tab.page, SOON)
+    early = await settle_and_read(tab, monkeypatch)
+    assert early.find_reply()
+    # An answer of the snapshot script would say this text.
+    await tab.read("document.body.append(' later')")
+
+    snapshot = await glance(tab.page, SOON, early)
+
+    assert snapshot
+    assert [node.name for node in snapshot.nodes] == ["go", "more"]
+
+
+@only_chromium
+@pytest.mark.parametrize("then", ["look", "navigate", "wait"])
+async def test_early_look_is_not_used_after_another_event(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    await tab.show(APPEND)
+    await glance(tab.page, SOON)
+    early = await settle_and_read(tab, monkeypatch)
+    if then == "look":
+        await glance(tab.page, SOON)
+    elif then == "navigate":
+        await tab.show("<p>next")
+    else:
+        monkeypatch.setattr(capture, "EARLY_SECONDS", 0)
+
+    assert early.find_reply() is None
+
+
+@only_chromium
+async def test_cancelled_early_look_is_not_taken_after_a_newer_request(tab: Tab) -> None:
+    await tab.show("<button>go</button>")
+    await glance(tab.page, SOON)
+    request = asyncio.get_running_loop().create_future()
+
+    async def ask(text: str) -> str | None:
+        request.set_result(text)
+        return await asyncio.Future[str]()
+
+    reading = asyncio.create_task(EarlyLook(tab.page).read(ask))
+    text = await request
+    reading.cancel()
+    await glance(tab.page, SOON)
+    reply = await tab.page.scripts.ask(snapshot_engine, "look", text)
+
+    assert reply is None
+
+
+@only_chromium
+async def test_large_document_is_read_in_a_request_of_its_own(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tab.show(f"{APPEND}<div hidden>{'<i></i>' * 20_000}</div>")
+    await glance(tab.page, SOON)
+    early = await settle_and_read(tab, monkeypatch)
+
+    assert early.find_reply() is None
+    snapshot = await glance(tab.page, SOON, early)
+    assert snapshot
+    assert [node.name for node in snapshot.nodes] == ["go", "more"]
 
 
 async def test_long_running_script_is_awaited(tab: Tab) -> None:

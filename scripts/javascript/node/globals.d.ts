@@ -3,6 +3,7 @@
 interface Buffer extends Uint8Array {
   includes(value: number | string): boolean;
   indexOf(value: number | string, from?: number): number;
+  latin1Slice(): string;
   lastIndexOf(value: number | string): number;
   subarray(start?: number, end?: number): Buffer;
   toString(encoding?: string, start?: number, end?: number): string;
@@ -22,12 +23,22 @@ declare const performance: { now(): number };
 declare const process: { env: Record<string, string | undefined> };
 declare const module: { exports: unknown };
 
+declare function setImmediate(callback: () => void): unknown;
 declare function setTimeout(callback: () => void, ms: number): { unref(): void };
+declare module "node:buffer" {
+  export function isAscii(bytes: Buffer): boolean;
+}
+
 declare module "node:child_process" {
   const childProcess: {
     spawn(...parameters: any[]): { stdio?: (Stream | WritableStream | null)[] };
   };
   export = childProcess;
+}
+
+declare module "node:fs" {
+  const fs: { readFileSync(path: string, options?: unknown): any };
+  export = fs;
 }
 
 declare module "node:module" {

@@ -7,6 +7,7 @@
 "use strict";
 
 const childProcess = require("node:child_process");
+require("./one_byte_sources.js");
 const { DroppedRequests, PAUSED_METHOD, REQUEST_METHOD, REQUEST_PREFIX } = require("./dropped_requests.js");
 const { newBucket, refill, use } = require("./event_buckets.js");
 const { Floods } = require("./floods.js");
@@ -368,6 +369,7 @@ if (compileCache) require("node:module").enableCompileCache(compileCache);
 delete process.env.FOOTLIGHT_DRIVER_CACHE;
 
 // The processes that the driver starts must not load this file, and manage their memory themselves.
+delete process.env.MALLOC_ARENA_MAX;
 delete process.env.MALLOC_MMAP_THRESHOLD_;
 process.env.NODE_OPTIONS = process.env.NODE_OPTIONS_OF_USER ?? "";
 if (!process.env.NODE_OPTIONS) delete process.env.NODE_OPTIONS;

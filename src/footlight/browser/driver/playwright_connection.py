@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from playwright._impl.out_of_process import PlaywrightClient
-from playwright.async_api import Browser, CDPSession, Download, Playwright, async_playwright
+from playwright.async_api import Browser, CDPSession, Download, Page, Playwright, async_playwright
 from playwright.async_api._context_manager import PlaywrightContextManager
 
 from footlight.browser.driver.early_driver import driver_environment
@@ -29,6 +29,7 @@ __all__ = [
     "on_driver_end",
     "send",
     "start_playwright",
+    "stop_events",
 ]
 
 logger = logging.getLogger(__name__)
@@ -138,6 +139,14 @@ SilentPart = Literal["driver", "browser"]
 async def send(cdp: CDPSession, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the reply to a command of the DevTools protocol."""
     return cast("dict[str, Any]", await cdp.send(method, parameters))
+
+
+def stop_events(page: Page, event: str) -> None:
+    """Stop the driver's events of one kind. Nothing may listen to them.
+
+    With Playwright's public API, this takes two messages.
+    """
+    page._impl_obj._update_subscription(event, enabled=False)  # pyright: ignore[reportPrivateUsage]
 
 
 async def ask_driver(of: Playwright | Browser) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import http.client
 import json
 import socket
 from dataclasses import dataclass
@@ -174,13 +173,17 @@ def _is_listening(process: psutil.Process, port: int) -> bool:
 
 def _is_gone(error: BaseException) -> bool:
     """Return whether the error means that the browser has ended."""
+    from http.client import HTTPException
+
     import psutil
 
-    return isinstance(error, (Error, psutil.NoSuchProcess, OSError, http.client.HTTPException))
+    return isinstance(error, (Error, psutil.NoSuchProcess, OSError, HTTPException))
 
 
 def _debugger_path(port: int) -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LISTENS_SECONDS)
+    from http.client import HTTPConnection
+
+    connection = HTTPConnection("127.0.0.1", port, timeout=LISTENS_SECONDS)
     with contextlib.closing(connection):
         connection.request("GET", "/json/version")
         version: dict[str, str] = json.load(connection.getresponse())

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_connection import stop_events
 from footlight.browser.driver.shielding import start_work
 from footlight.safe_text import cut_text
 
@@ -205,7 +206,7 @@ class Console:
             if fetched.document != document:
                 before = await page.console_messages(filter="all")
             now = await page.console_messages(filter="since-navigation")
-            _stop_events(page)
+            stop_events(page, "console")  # The driver sends them after messages were fetched.
             before = before[: len(before) - _overlap(before, now)]
             self._add_fetched(fetched, before, page_id, document - 1)
             self._add_fetched(fetched, now, page_id, document)
@@ -279,15 +280,6 @@ def _overlap(earlier: Sequence[ConsoleMessage], later: Sequence[ConsoleMessage])
 
 def _identity(message: ConsoleMessage) -> tuple[float, str, str]:
     return message.timestamp, message.type, message.text[:MAX_TEXT]
-
-
-def _stop_events(page: PlaywrightPage) -> None:
-    """Stop the driver's events for console messages, which it sends after messages were fetched."""
-
-    def ignore(_: ConsoleMessage) -> None: ...
-
-    page.on("console", ignore)
-    page.remove_listener("console", ignore)
 
 
 async def _release(fetched: _FetchedMessages) -> None:

@@ -38,6 +38,7 @@ __all__ = [
     "FRAMES_SECONDS",
     "FRAME_SECONDS",
     "MAX_FRAMES",
+    "EarlyLook",
     "FrameJoiner",
     "ask",
     "ask_about",
@@ -58,6 +59,8 @@ FRAME_SECONDS = 1.0
 FRAMES_SECONDS = 10.0
 """How long all inner frames may take. The frames that remain are shown without content."""
 FRAMES_AT_ONCE = 5
+EARLY_SECONDS = 0.02
+"""How long after an early look a snapshot may use it."""
 MAX_FRAMES = 100
 MAX_INNER_NODES = 100_000
 """The number of nodes in all inner frames after which no further frame is read."""
@@ -111,11 +114,45 @@ async def look(page: Page, deadline: Deadline) -> Snapshot:
         raise await explain_page_failure(page, error) from error
 
 
-async def glance(page: Page, seconds: float) -> Snapshot | None:
+class EarlyLook:
+    """Reads the main document in the request that waits until it has settled, which saves a request.
+
+    The result is used only for a snapshot that is taken at once afterwards. If the wait is cancelled, the
+    document is not read any more after the next request.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._reply: dict[str, Any] | None = None
+        self._at = 0.0
+
+    async def read(self, ask: Callable[[str], Awaitable[str | None]]) -> None:
+        """Read the document. `ask` returns the reply of the snapshot script to a request, if there is one."""
+        main = self._page.playwright.main_frame
+        self._reply = None
+
+        async def ask_script(request: dict[str, Any]) -> Any:
+            if reply := await ask(json.dumps(request)):
+                return _read_reply(reply)
+            raise LookupError
+
+        with contextlib.suppress(LookupError):
+            self._reply = await _look_into(self._page, main, self._page.view.frames.get(main), 0, ask_script)
+            self._at = time.monotonic()
+
+    def find_reply(self) -> dict[str, Any] | None:
+        """Return the reply if the document was read just now, and by no other request since."""
+        view = self._page.view.frames.get(self._page.playwright.main_frame)
+        is_last = view is not None and self._reply is not None and view.generation == self._reply["gen"]
+        is_new = self._page.navigated_at < self._at and time.monotonic() - self._at < EARLY_SECONDS
+        return self._reply if is_last and is_new and self._page.scripts.is_known else None
+
+
+async def glance(page: Page, seconds: float, early: EarlyLook | None = None) -> Snapshot | None:
     """Return a snapshot of the whole page as `look` does, or None if the page does not respond in time."""
     with contextlib.suppress(Error, TimeoutError):
         async with asyncio.timeout(seconds):
-            return await retry_after_navigation(lambda: _look(page, seconds / 2))
+            return await retry_after_navigation(lambda: _look(page, seconds / 2, early))
     return None
 
 
@@ -150,7 +187,8 @@ def _read_reply(reply: str | None) -> Any:
     return cast("Any", value)
 
 
-async def _look(page: Page, frames_seconds: float) -> Snapshot:
+async def _look(page: Page, frames_seconds: float, early: EarlyLook | None = None) -> Snapshot:
+    reply = early.find_reply() if early else None
     view, main = page.view, page.playwright.main_frame
     before, view.frames = view.frames, {}
 
@@ -163,7 +201,10 @@ async def _look(page: Page, frames_seconds: float) -> Snapshot:
         return view.frames[frame].nodes if frame in view.frames else None
 
     try:
-        reply = await _look_into(page, main, before.get(main), 0)
+        if reply:
+            view.frames[main] = before[main]
+        else:
+            reply = await _look_into(page, main, before.get(main), 0)
         document = view.frames[main].document
         joiner = FrameJoiner(page, read, before, time.monotonic() + frames_seconds)
         nodes = await joiner.join(main, view.frames[main].nodes)
@@ -175,12 +216,18 @@ async def _look(page: Page, frames_seconds: float) -> Snapshot:
     return snapshot
 
 
-async def _look_into(page: Page, frame: Frame, before: FrameView | None, depth: int) -> dict[str, Any]:
+async def _look_into(
+    page: Page,
+    frame: Frame,
+    before: FrameView | None,
+    depth: int,
+    ask: Callable[[dict[str, Any]], Awaitable[Any]] | None = None,
+) -> dict[str, Any]:
     """Read a frame once, and return the reply. Its content is `depth` levels deep in the page."""
     last = before if before and before.depth == depth else FrameView()
     async with page.view.numbers.reserve() as ref_numbers:
         request = {"what": "look", "since": last.generation, **ref_numbers}
-        reply = await ask_in(page, frame, request)
+        reply = await (ask(request) if ask else ask_in(page, frame, request))
         page.view.numbers.next = reply["next"]
     last.take(reply, await read_nodes(reply, last.nodes, depth), depth)
     if "nodes" in reply:

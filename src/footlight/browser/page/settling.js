@@ -220,6 +220,7 @@ class Watch {
    */
   restart() {
     this.quiet = 0;
+    this.changedAt = performance.now();
   }
 
   /**
@@ -291,7 +292,7 @@ class Watch {
   mayBeLast() {
     const records = this.observer.takeRecords();
     if (records.length) this.note(records);
-    const isDrawn = this.quiet > 0 && !this.changed;
+    const isDrawn = this.quiet > 0 && !this.changed && stateOf.call(this.document) === "complete";
     return isDrawn && !transitionOf.call(document) && this.callbacks === countCallbacks();
   }
 
@@ -353,22 +354,25 @@ async function endsWithOneFrame() {
 }
 
 // The server calls this with a CDP message. It waits until the document settles, and returns the record and the kind of
-// late work. `isAlone`: only the scripts of this document can change it.
+// late work. `isAlone`: only the scripts of this document can change it. `request`: what to ask the snapshot script then.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.settle")] = async (
   /** @type {boolean} */ isWatched,
   /** @type {boolean} */ isAlone,
+  /** @type {string | null} */ request,
 ) => {
   let wait = ask(isWatched ? "go-on" : "begin");
   while (wait > 0) {
     if (!(isAlone && (await endsWithOneFrame()))) await pause(wait);
     wait = ask("go-on");
   }
-  return { record: reportedRecord(), late: takeLateWork() };
+  const [record, late] = [reportedRecord(), takeLateWork()];
+  return { record, late, look: request && /** @type {any} */ (globalThis)[Symbol.for("footlight.look")]?.(request) };
 };
 
-// Begin to watch a new document as soon as it is parsed: no frame counts before.
+// Begin to watch a new document as soon as it is parsed: no frame counts before. Its scripts have not run yet.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.watchNew")] = () => {
-  const begin = () => (watch ||= new Watch(document, false));
+  const callbacks = countCallbacks();
+  const begin = () => (watch ||= new Watch(document, false, callbacks));
   addEventListener("DOMContentLoaded", begin, { capture: true, once: true, passive: true });
 };
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -38,6 +39,9 @@ __all__ = [
 ]
 
 _ENGINE = "footlight-settle"
+
+ReadDocument = Callable[[Callable[[str], Awaitable[str | None]]], Awaitable[None]]
+"""Reads a document with a function that returns the reply of the snapshot script to a request."""
 
 WATCH_SECONDS = 0.1
 """A watch that began at most this long ago is continued instead of started again."""
@@ -158,16 +162,18 @@ async def _ask(page: Page, name: str, *arguments: Any) -> Any:
     return await page.scripts.ask(settling_engine, name, *arguments)
 
 
-async def settle(page: Page, since: float, deadline: Deadline, *, limit_ms: float) -> list[ActRecord] | None:
+async def settle(
+    page: Page, since: float, deadline: Deadline, *, limit_ms: float, read: ReadDocument | None = None
+) -> list[ActRecord] | None:
     """Wait until everything that began since `since` (`time.monotonic()`) has ended, at most `limit_ms`.
 
     A page that is closed, has crashed or hangs counts as settled. Return the records of the last action in
-    the page's documents, or None if the limit was reached.
+    the page's documents, or None if the limit was reached. `read` reads the document when it is settled.
     """
     limit_ms = min(max(1.0, limit_ms), deadline.remaining_ms)
     with suppress(TimeoutError):
         async with asyncio.timeout(limit_ms / 1000):
-            return await _settle(page, since, limit_ms)
+            return await _settle(page, since, limit_ms, read)
     return None
 
 
@@ -223,7 +229,7 @@ class _SettledReport:
     """
 
 
-async def _settle(page: Page, since: float, limit_ms: float) -> list[ActRecord]:
+async def _settle(page: Page, since: float, limit_ms: float, read: ReadDocument | None) -> list[ActRecord]:
     traffic = page.traffic
     records: list[ActRecord] = []
     is_patient = True
@@ -232,7 +238,7 @@ async def _settle(page: Page, since: float, limit_ms: float) -> list[ActRecord]:
         if page.closed or page.crashed:
             return records
         request_count = traffic.request_count
-        documents = await _wait_for_still_frames(page, limit_ms)
+        documents = await _wait_for_still_frames(page, limit_ms, read)
         records = [each.record for each in documents if each.record]
         late = next((each.late for each in documents if each.late), None)
         if traffic.request_count == request_count and traffic.is_idle(since):
@@ -265,26 +271,37 @@ async def _wait_in_page(page: Page, what: str, seconds: float) -> None:
         await _ask(page, what, seconds * 1000)
 
 
-async def _wait_for_still_frames(page: Page, limit_ms: float) -> list[_SettledReport]:
+async def _wait_for_still_frames(
+    page: Page, limit_ms: float, read: ReadDocument | None
+) -> list[_SettledReport]:
     main = page.playwright.main_frame
     inside = [frame for frame in page.playwright.frames if frame != main][:MAX_FRAMES]
     is_watched = time.monotonic() - page.watched_for_rest_at < WATCH_SECONDS
     page.watched_for_rest_at = 0.0
     return await asyncio.gather(
-        _wait_for_still_document(page, timeout=limit_ms, is_watched=is_watched),
+        _wait_for_still_document(page, read, timeout=limit_ms, is_watched=is_watched),
         *(_wait_for_still_frame(frame, timeout=FRAME_MS) for frame in inside),
     )
 
 
-async def _wait_for_still_document(page: Page, timeout: float, *, is_watched: bool) -> _SettledReport:
+async def _wait_for_still_document(
+    page: Page, read: ReadDocument | None, timeout: float, *, is_watched: bool
+) -> _SettledReport:
     """Wait until the main document is settled.
 
     In Chromium the page itself waits, without further requests.
     """
     main = page.playwright.main_frame
     is_alone = len(page.playwright.frames) == 1 and not page.traffic.has_channels
+    reply: dict[str, Any] | None = None
+
+    async def ask(request: str | None = None) -> str | None:
+        nonlocal reply
+        reply = await _ask(page, "settle", is_watched, is_alone, request)
+        return reply["look"] if reply else None
+
     with suppress(Error):
-        reply = await _ask(page, "settle", is_watched, is_alone)
+        await (read(ask) if read and is_alone else ask())
         if reply is not None:
             return _SettledReport(_parse_record(reply["record"], main, is_main=True), reply["late"])
     return await _wait_for_still_frame(main, timeout=timeout, is_watched=is_watched, is_main=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -49,7 +48,9 @@ class TraceRecorder(KeptRecording):
 
 def copy_masked(trace: Path, out: BinaryIO, mask: Callable[[Any], Any]) -> None:
     """Write a copy of the trace with `mask` applied to each text and number. Screenshots are unchanged."""
-    with zipfile.ZipFile(trace) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
+    from zipfile import ZIP_DEFLATED, ZipFile
+
+    with ZipFile(trace) as source, ZipFile(out, "w", ZIP_DEFLATED) as copy:
         for name in source.namelist():
             copy.writestr(name, _mask_file(name, source.read(name), mask))
 

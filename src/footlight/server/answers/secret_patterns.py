@@ -8,7 +8,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from html.entities import html5
 
 from footlight.patterns import ANY_SPACE, ENCODED_LINE_BREAK, MIN_GROUPED_LENGTH, encoded_forms
 from footlight.server.answers.secrets import MIN_PART
@@ -139,6 +138,8 @@ def _compatible_letters() -> Mapping[str, str]:
 @cache
 def _entity_names() -> Mapping[str, tuple[str, ...]]:
     """Return the HTML entity names of each character."""
+    from html.entities import html5
+
     found: dict[str, tuple[str, ...]] = {}
     for name, char in html5.items():
         if name.endswith(";") and len(char) == 1:

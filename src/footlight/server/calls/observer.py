@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.offload import call_in_loop, offload
-from footlight.browser.page.capture import glance
+from footlight.browser.page.capture import EarlyLook, glance
 from footlight.browser.page.settling import LATE_RECORD_MS, read_records, settle
 from footlight.browser.snapshot.blankness import BLANK_NOTICE, is_blank
 from footlight.browser.snapshot.observation import find_change, observe
@@ -67,6 +67,7 @@ class Observer:
         self._options = options
         self._acted_since = 0.0
         self._records: list[ActRecord] = []
+        self._early: EarlyLook | None = None
         self._change: Change | None = None
         self._error: str | None = None
 
@@ -90,7 +91,10 @@ class Observer:
         page = call.maybe_page
         if page and self._options.settles and not page.closed:
             limit_ms = self._options.settle_limit_ms
-            records = await settle(page, self._began, call.deadline, limit_ms=limit_ms)
+            if self._options.mode != "none" and not self._tool.batch:
+                self._early = EarlyLook(page)
+            read = self._early and self._early.read
+            records = await settle(page, self._began, call.deadline, limit_ms=limit_ms, read=read)
             if records is None:
                 records = await read_records(page, LATE_RECORD_MS)
             self._records += take_records(page, records)
@@ -103,7 +107,7 @@ class Observer:
             return None
         before = page.view.last_reported
         after, errors = await asyncio.gather(
-            glance(page, call.deadline.limit_reading(LOOK_SECONDS)),
+            glance(page, call.deadline.limit_reading(LOOK_SECONDS), self._early),
             call.session.console.errors_since(self._console, page_id=page.id),
         )
         facts = self._facts(page, before, after, errors)

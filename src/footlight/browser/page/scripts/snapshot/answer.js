@@ -134,8 +134,11 @@ export function field(element) {
   });
 }
 
+let newest = 0; // The number of the newest pass that was requested.
+
 /** @type {(root: Scope, request: Request) => string} */
 function reply(root, request) {
+  newest = Math.max(newest, Number(request.pass ?? 0));
   if (request.what === "frame")
     return String(!isDocument(root) && isMatch(/** @type {AnyElement} */ (root), "iframe, frame"));
   if (request.what === "testids") return testIds(root, request);
@@ -158,6 +161,21 @@ function makeReply(root, text) {
 // The server calls this for the main document with a CDP message, so the reply needs no element.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.snapshot")] = (/** @type {string} */ request) =>
   reply(document, JSON.parse(request));
+
+const MAX_EARLY = 20_000;
+
+// The settling script calls this as soon as the document is settled. A large document is left to a request of its own,
+// which has more time. After a newer request, the server no longer waits, and the refs have other numbers.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.look")] = (/** @type {string} */ text) => {
+  const request = JSON.parse(text);
+  if (Number(request.pass) <= newest) return null;
+  if (Document.prototype.getElementsByTagName.call(document, "*").length > MAX_EARLY) return null;
+  try {
+    return reply(document, request);
+  } catch {
+    return null;
+  }
+};
 
 const REFS = /^e\d+(,e\d+)*$/;
 

@@ -62,7 +62,8 @@ export function openModal(document) {
  * @type {(document: Document, focused: AnyElement | null, beside: Set<AnyElement>) => AnyElement | null}
  */
 export function findDeclaredModal(document, focused, beside) {
-  const dialogs = new Set(findAll(document, DECLARED_MODAL));
+  // Searching for the attribute alone is ten times as fast.
+  const dialogs = new Set([...findAll(document, "[aria-modal=true]")].filter((one) => isMatch(one, DECLARED_MODAL)));
   for (const inside of [focused, deepHit(document, innerWidth / 2, innerHeight / 2)])
     for (let at = inside; at; at = parentOf(at)) if (isMatch(at, DECLARED_MODAL)) dialogs.add(at);
   const dialog = [...dialogs].reverse().find((one) => isHitInMiddle(document, one));

@@ -37,7 +37,7 @@ export const isNamedByAuthor = (facts) =>
 
 /** @type {(facts: Facts) => string} */
 export function linkRole(facts) {
-  if (attr(facts, "href") !== null) return "link";
+  if (hasAttr(facts, "href")) return "link";
   if (hasAttr(facts, "xlink:href") && isSvg(facts.element)) return "link";
   return isClickable(facts) ? "link" : "generic"; // A script handles it.
 }
