@@ -436,6 +436,20 @@ async def test_select_error_lists_the_existing_options(browser: SessionBrowser) 
     assert error["details"] == {"parameter": "value", "options": ["1", "2", "3", ""]}
 
 
+async def test_select_refuses_a_list_behind_a_modal_dialog(browser: SessionBrowser) -> None:
+    options = "<option>A<option>B</select>"
+    await browser.show(
+        f"<select id=behind>{options}<dialog id=d>Sure? <select id=inside>{options}</dialog>"
+        "<script>d.showModal()</script>"
+    )
+
+    error = await browser.refused("select", selector="#behind", value="B")
+    await browser.call("select", selector="#inside", value="B")
+
+    assert (error["code"], error["details"]["reason"]) == ("ELEMENT_NOT_INTERACTIVE", "covered")
+    assert await browser.evaluate("[behind.value, inside.value]") == ["A", "B"]
+
+
 async def test_select_refuses_disabled_options_and_other_elements(browser: SessionBrowser) -> None:
     url = (await browser.show(f"{SIZES}<p>text</p><select id=d disabled><option>z</select>"))["url"]
 
