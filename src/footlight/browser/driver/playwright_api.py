@@ -47,6 +47,7 @@ __all__ = [
     "was_dispatched",
     "was_editing",
     "was_interrupted",
+    "was_missing",
 ]
 
 MAX_LINES = 5
@@ -205,6 +206,11 @@ def was_dispatched(error: Error) -> bool:
     """
     _, _, since = error.message.rpartition(_INTERCEPTED)
     return _is("dispatched", since)
+
+
+def was_missing(error: Error) -> bool:
+    """Return whether an action ended before its element was found, according to the call log."""
+    return "waiting for " in error.message and "resolved to" not in error.message
 
 
 def find_interceptor(error: Error) -> str | None:

@@ -42,7 +42,6 @@ EARLY_SECONDS = 0.2
 class PageTableOwner(PageOwner, Protocol):
     """The part of a session that its page table uses."""
 
-    closed: bool
     console: Console
     emulator: Emulator
     events: Events
