@@ -103,6 +103,18 @@ async def test_error_for_an_unusable_element_gives_the_reason(
         assert error["message"] == f'"#e" cannot be used: {detail}'
 
 
+async def test_error_for_an_element_that_never_rests_says_so(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<style>@keyframes m { to { translate: 500px } } button { animation: m .3s infinite alternate }"
+        "</style><button>Go</button>"
+    )
+
+    error = await browser.refused("click", selector="button", timeout=3_000)
+
+    assert (error["code"], error["details"]["reason"]) == ("ELEMENT_NOT_INTERACTIVE", "moved")
+    assert error["message"] == '"button" cannot be used: it moves all the time; nothing was done'
+
+
 async def test_error_for_a_hidden_element_says_how_to_use_a_visible_match(browser: SessionBrowser) -> None:
     await browser.show(
         "<ul hidden><li>Open</ul><p>Open</p><button onclick='document.title = 1'>Open</button>"

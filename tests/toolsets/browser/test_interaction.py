@@ -581,6 +581,13 @@ async def test_scroll_moves_the_page_and_reports_the_limits(browser: SessionBrow
     assert await browser.call("scroll") == {"x": 100, "y": far["maxY"], **far}
 
 
+async def test_scroll_of_a_document_without_root_moves_nothing(browser: SessionBrowser) -> None:
+    await browser.show("<p>x</p>")
+    await browser.evaluate("document.documentElement.remove()")
+
+    assert await browser.call("scroll", y=300) == {"x": 0, "y": 0, "maxX": 0, "maxY": 0}
+
+
 async def test_scroll_moves_one_box_or_scrolls_an_element_into_view(browser: SessionBrowser) -> None:
     await browser.show(
         "<div id=box style='height:100px;overflow:auto'><div style='height:500px'>in</div></div>"

@@ -16,6 +16,7 @@ from footlight.browser.driver.playwright_api import (
     translate_error,
     was_dispatched,
     was_editing,
+    was_unstable,
 )
 from footlight.browser.driver.scripts import run, run_about
 from footlight.browser.page import inspection
@@ -111,6 +112,15 @@ async def _explain_element_timeout(
             return obstacle
         if by := find_interceptor(error):
             return element_keeps_moving(page, selector, by)
+        if was_unstable(error) and page.probe.silent_since is None:
+            return ElementNotInteractiveError(
+                f'"{selector}" cannot be used: it moves all the time; nothing was done',
+                suggestion="Stop its animation with a control of the page, or with emulate and reducedMotion "
+                "if the page respects it. Or press a key while it has the focus.",
+                selector=selector,
+                page=page.url,
+                reason="moved",
+            )
     state = "the action had been dispatched" if dispatched else "the action was not dispatched"
     return await explain_timeout(
         page,
