@@ -112,16 +112,9 @@ async def _explain_element_timeout(
             return obstacle
         if by := find_interceptor(error):
             return element_keeps_moving(page, selector, by)
-        if was_unstable(error) and page.probe.silent_since is None:
-            return ElementNotInteractiveError(
-                f'"{selector}" cannot be used: it moves all the time; nothing was done',
-                suggestion="Stop its animation with a control of the page, or with emulate and reducedMotion "
-                "if the page respects it. Or press a key while it has the focus.",
-                selector=selector,
-                page=page.url,
-                reason="moved",
-            )
     state = "the action had been dispatched" if dispatched else "the action was not dispatched"
+    if not dispatched and was_unstable(error):
+        state += ": the element was still moving"
     return await explain_timeout(
         page,
         f'The action on "{selector}" timed out after {elapsed}; {state}',
