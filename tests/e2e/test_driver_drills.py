@@ -16,7 +16,7 @@ import pytest
 from tests.e2e.test_drills import browsers_of, data, error, renderers_of, serve
 from tests.http_client import raw
 from tests.http_client import served as served_over_http
-from tests.processes import line_of, wait_until, wait_until_gone
+from tests.processes import kill_all, line_of, wait_until, wait_until_gone
 from tests.side_by_side import run_in_folders
 from tests.site import Site
 
@@ -66,6 +66,36 @@ async def test_dead_driver_is_reported_once_and_restarted(site: Site, tmp_path: 
         assert (await error(wire, "get_cookies", **made))["code"] == "BROWSER_CRASHED"
         assert await data(wire, "get_cookies", **made) == {"cookies": []}
         await wait_until_gone(browsers)
+
+
+@pytest.mark.slow
+async def test_crash_after_a_click_is_reported_at_once_and_not_as_a_success(
+    site: Site, tmp_path: Path
+) -> None:
+    await run_in_folders(
+        tmp_path,
+        *(functools.partial(crash_after_click, site, part) for part in ("driver", "browser", "page")),
+    )
+
+
+async def crash_after_click(site: Site, part: str, folder: Path) -> None:
+    asked = site.never()
+    html = f"<form method=post action={asked}><button>Send</button></form>"
+    async with serve(site, folder, config=ONE_BROWSER) as wire:
+        await data(wire, "navigate", url=site.page(html))
+        driver, (browser,) = driver_of(wire.process.pid), browsers_of(wire.process.pid)
+        victims = {"driver": [driver], "browser": [browser], "page": renderers_of(browser)}[part]
+        clicking = asyncio.create_task(error(wire, "click", selector="button", timeout=50_000))
+        await wait_until(lambda: ("POST", asked.removeprefix(site.url)) in site.requests)
+
+        kill_all(victims)
+
+        async with asyncio.timeout(25):  # For a dead driver, it took the whole time of the call.
+            reported = await clicking
+        assert reported["code"] == "BROWSER_CRASHED", reported
+        assert not reported["retryable"]
+        assert reported["details"]["dispatched"]
+        await data(wire, "navigate", url=site.page("<p>x</p>"))
 
 
 @pytest.mark.slow

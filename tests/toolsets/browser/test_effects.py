@@ -680,6 +680,13 @@ SILENT = (
         effect="request POST /never pending",
         reason="not answered yet",
     ),
+    Silent(
+        "a request that the page cancels",
+        "<button id=it onclick='const end = new AbortController(); fetch(`/never`, {method: `POST`, signal: "
+        "end.signal}).catch(() => 0); setTimeout(() => end.abort(), 100)'>Save</button>",
+        effect="request POST /never failed",
+        reason="POST /never was cancelled before it was answered",
+    ),
 )
 
 
@@ -1424,6 +1431,16 @@ async def test_choice_that_the_page_takes_back_has_a_reason(browser: Browser) ->
     answer = await act(browser, "select", {"selector": "select", "value": "B"})
 
     assert (answer["effect"], answer["reason"]) == ("none", "the page kept the same choice")
+
+
+async def test_choice_that_no_snapshot_shows_has_an_effect(browser: Browser) -> None:
+    await browser.show("<div aria-hidden=true><select><option>A<option>B</select></div>")
+
+    first = await act(browser, "select", {"selector": "select", "value": "B"})
+    second = await act(browser, "select", {"selector": "select", "value": "B"})
+
+    assert (first["effect"], "reason" in first) == ("page", False)
+    assert (second["effect"], second["reason"]) == ("none", "this option was selected already")
 
 
 async def test_key_that_moves_the_focus_out_of_the_page_has_an_effect(browser: Browser) -> None:

@@ -129,7 +129,10 @@ async def test_action_timeout_reports_that_nothing_was_dispatched(browser: Sessi
 
     assert error == {
         "code": "TIMEOUT",
-        "message": 'The action on "button" timed out after 300ms; the action was not dispatched',
+        "message": (
+            'The action on "button" timed out after 300ms; the action was not dispatched: '
+            "the element was still moving"
+        ),
         "details": {"selector": "button", "page": url, "dispatched": False, "timeout": 300},
         "retryable": True,
         "suggestion": "Increase the timeout parameter or check if the page is loading slowly.",

@@ -75,6 +75,19 @@ async def test_get_value_returns_the_field_value(browser: SessionBrowser, html: 
     assert await browser.call("get_value", selector="#f") == {"value": value}
 
 
+async def test_get_value_reads_fields_of_an_xhtml_document(browser: SessionBrowser) -> None:
+    body = "<input id='a' value='Ada'/><textarea id='b'>Hi</textarea><select id='c'><option>One</option>"
+
+    async def document(_: Request) -> Response:
+        html = f"<html xmlns='http://www.w3.org/1999/xhtml'><body>{body}</select></body></html>"
+        return Response(html, media_type="application/xhtml+xml")
+
+    await browser.call("navigate", url=browser.site.route(document))
+
+    values = [(await browser.call("get_value", selector=f"#{name}"))["value"] for name in "abc"]
+    assert values == ["Ada", "Hi", "One"]
+
+
 async def test_get_value_refuses_an_element_that_is_not_a_field(browser: SessionBrowser) -> None:
     await browser.show("<p>text</p>")
 

@@ -436,6 +436,20 @@ async def test_select_error_lists_the_existing_options(browser: SessionBrowser) 
     assert error["details"] == {"parameter": "value", "options": ["1", "2", "3", ""]}
 
 
+async def test_select_refuses_a_list_behind_a_modal_dialog(browser: SessionBrowser) -> None:
+    options = "<option>A<option>B</select>"
+    await browser.show(
+        f"<select id=behind>{options}<dialog id=d>Sure? <select id=inside>{options}</dialog>"
+        "<script>d.showModal()</script>"
+    )
+
+    error = await browser.refused("select", selector="#behind", value="B")
+    await browser.call("select", selector="#inside", value="B")
+
+    assert (error["code"], error["details"]["reason"]) == ("ELEMENT_NOT_INTERACTIVE", "covered")
+    assert await browser.evaluate("[behind.value, inside.value]") == ["A", "B"]
+
+
 async def test_select_refuses_disabled_options_and_other_elements(browser: SessionBrowser) -> None:
     url = (await browser.show(f"{SIZES}<p>text</p><select id=d disabled><option>z</select>"))["url"]
 
@@ -565,6 +579,13 @@ async def test_scroll_moves_the_page_and_reports_the_limits(browser: SessionBrow
     assert await browser.call("scroll", x=100, y=-50) == {"x": 100, "y": 250, **far}
     assert await browser.call("scroll", y=1e6) == {"x": 100, "y": far["maxY"], **far}
     assert await browser.call("scroll") == {"x": 100, "y": far["maxY"], **far}
+
+
+async def test_scroll_of_a_document_without_root_moves_nothing(browser: SessionBrowser) -> None:
+    await browser.show("<p>x</p>")
+    await browser.evaluate("document.documentElement.remove()")
+
+    assert await browser.call("scroll", y=300) == {"x": 0, "y": 0, "maxX": 0, "maxY": 0}
 
 
 async def test_scroll_moves_one_box_or_scrolls_an_element_into_view(browser: SessionBrowser) -> None:

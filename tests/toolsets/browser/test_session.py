@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -611,3 +612,36 @@ async def test_waiting_for_the_session_does_not_shorten_the_element_timeout(
             await held.wait()
 
             assert await browser.call("get_text", selector="h1") == {"text": "Here"}
+
+
+async def test_session_closed_during_a_call_is_reported(shared_browser: Browser) -> None:
+    """The click on a missing element was a success, and the navigation could not be opened."""
+    pending = shared_browser.site.never()
+    for tool, arguments in (
+        ("click", {"selector": "#none"}),
+        ("navigate", {"url": pending}),
+        ("expect", {"text": "never"}),
+    ):
+        made = await shared_browser.call("create_session")
+        await shared_browser.call("navigate", url=shared_browser.site.page("<p>x</p>"), **made)
+        begun, report = note_progress()
+        acting = asyncio.create_task(
+            shared_browser.client.call_tool(tool, {**arguments, **made}, progress_callback=report)
+        )
+        await begun.wait()
+
+        await shared_browser.call("close_session", **made)
+
+        content = (await acting).structured_content
+        assert content is not None
+        assert (content["success"], content["error"]["code"]) == (False, "SESSION_NOT_FOUND")
+
+
+def note_progress() -> tuple[asyncio.Event, Callable[..., Awaitable[None]]]:
+    """Return an event that is set when a call reports progress, and the callback for it."""
+    begun = asyncio.Event()
+
+    async def report(*_: object) -> None:
+        begun.set()
+
+    return begun, report

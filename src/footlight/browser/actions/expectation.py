@@ -28,6 +28,7 @@ from footlight.errors import (
     ExpectationFailedError,
     FootlightError,
     InvalidParameterError,
+    SessionNotFoundError,
 )
 
 if TYPE_CHECKING:
@@ -241,7 +242,7 @@ async def _judge(reporter: _FailureReporter, expected: Mapping[str, Any], waitin
     """Return the result of a wait, or translate its error to a failed expectation."""
     try:
         return await waiting
-    except BrowserCrashedError:
+    except (BrowserCrashedError, SessionNotFoundError):
         raise
     except FootlightError as error:
         if reporter.page.closed:

@@ -223,7 +223,7 @@ async def _has_become_download(page: Page, error: Error, before: int) -> bool:
 async def _explain_failed_navigation(
     page: Page, error: Error, url: str | None, deadline: Deadline
 ) -> FootlightError:
-    if is_closed(error) or page.crashed:
+    if is_closed(error) or page.crashed or page.session.closed:
         return await explain_closed_page(page)
     where = url or page.url
     if isinstance(error, PlaywrightTimeout):

@@ -12,6 +12,7 @@ export function scroll(first, second) {
   const [x, y] = second ?? /** @type {Distance} */ (first);
   const before = element && boxOf(element);
   const box = findBox(element, !x && !y);
+  if (!box) return { x: 0, y: 0, maxX: 0, maxY: 0, moved: 0 }; // The page has removed the root of its document.
   const from = placeOf(box);
   /** @type {any} */ (Element.prototype.scrollBy).call(box, { left: x, top: y, behavior: "instant" });
   const after = element && boxOf(element);
@@ -29,11 +30,11 @@ export function scroll(first, second) {
 /**
  * Return the box to scroll. With `centre`, first scroll the element to the centre of the viewport.
  *
- * @type {(element: Element | null, centre: boolean) => Element}
+ * @type {(element: Element | null, centre: boolean) => Element | null}
  */
 function findBox(element, centre) {
   const root = own(document, "scrollingElement", Document) || own(document, "documentElement", Document);
-  if (!element && moves(root)) return root;
+  if (!element && root && moves(root)) return root;
   let at = element || Document.prototype.elementFromPoint.call(document, innerWidth / 2, innerHeight / 2);
   if (element && centre) Element.prototype.scrollIntoView.call(element, { block: "center", behavior: "instant" });
   while (at && !(moves(at) && (at === root || scrolls(at)))) at = own(at, "parentElement", Node);

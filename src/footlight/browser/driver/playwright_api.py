@@ -47,6 +47,8 @@ __all__ = [
     "was_dispatched",
     "was_editing",
     "was_interrupted",
+    "was_missing",
+    "was_unstable",
 ]
 
 MAX_LINES = 5
@@ -205,6 +207,17 @@ def was_dispatched(error: Error) -> bool:
     """
     _, _, since = error.message.rpartition(_INTERCEPTED)
     return _is("dispatched", since)
+
+
+def was_unstable(error: Error) -> bool:
+    """Return whether the element of an action still moved at the last attempt, according to the call log."""
+    checks = [line for line in error.message.splitlines() if line.strip(" -").startswith("element is ")]
+    return bool(checks) and checks[-1].strip(" -") == "element is not stable"
+
+
+def was_missing(error: Error) -> bool:
+    """Return whether an action ended before its element was found, according to the call log."""
+    return "waiting for " in error.message and "resolved to" not in error.message
 
 
 def find_interceptor(error: Error) -> str | None:

@@ -83,8 +83,8 @@ class Traffic:
         page.on("framenavigated", self._on_navigated)
         page.on("domcontentloaded", self._on_dom_ready)
         page.on("load", self._on_loaded)
-        page.on("close", self._on_page_gone)
-        page.on("crash", self._on_page_gone)
+        page.on("close", lambda _: self.end())
+        page.on("crash", lambda _: self.end())
 
     @property
     def has_channels(self) -> bool:
@@ -221,7 +221,8 @@ class Traffic:
         self._committed = None
         self._changed.set()
 
-    def _on_page_gone(self, _: object) -> None:
+    def end(self) -> None:
+        """Wait for nothing that began until now, because the page or its browser is gone."""
         self._sent.clear()
         self._requested = 0.0
         self._answered = self._committed = None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HUNG_SECONDS",
+    "LOOK_FIRST",
     "describe_silence",
     "explain_closed_page",
     "explain_page_failure",
@@ -33,6 +34,7 @@ __all__ = [
 
 HUNG_SECONDS = 10.0
 """A page that has not responded for this time hangs. Until then, it may be busy."""
+LOOK_FIRST = "Look at the page before you repeat the call: its action may have been done."
 SILENCE_SECONDS = 0.2
 """A page is not called silent before it has left a question unanswered for this time."""
 STOPPED_OR_OVERLOADED = "is stopped or overloaded, or the machine is overloaded"
@@ -104,7 +106,7 @@ async def explain_timeout(
         message += f"; the page waits for {page.document_request.url}, which has not answered"
         details["waitsFor"] = page.document_request.url
     if not retryable and "closedPages" not in details:
-        suggestion = "Look at the page before you repeat the call: its action may have been done."
+        suggestion = LOOK_FIRST
     return DeadlineExceededError(message, retryable=retryable, suggestion=suggestion, **details)
 
 

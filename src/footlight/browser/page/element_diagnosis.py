@@ -16,6 +16,7 @@ from footlight.browser.driver.playwright_api import (
     translate_error,
     was_dispatched,
     was_editing,
+    was_unstable,
 )
 from footlight.browser.driver.scripts import run, run_about
 from footlight.browser.page import inspection
@@ -112,6 +113,8 @@ async def _explain_element_timeout(
         if by := find_interceptor(error):
             return element_keeps_moving(page, selector, by)
     state = "the action had been dispatched" if dispatched else "the action was not dispatched"
+    if not dispatched and was_unstable(error):
+        state += ": the element was still moving"
     return await explain_timeout(
         page,
         f'The action on "{selector}" timed out after {elapsed}; {state}',

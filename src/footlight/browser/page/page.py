@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from footlight.browser.driver.deadline import no_progress
 from footlight.browser.driver.driver_process import has_stopped_renderer
-from footlight.browser.driver.playwright_api import Error, is_closed
+from footlight.browser.driver.playwright_api import Error, is_closed, was_missing
 from footlight.browser.driver.probe import Probe
 from footlight.browser.driver.script_world import ScriptWorld
 from footlight.browser.driver.shielding import start_work
@@ -72,6 +72,7 @@ class PageOwner(Protocol):
     """The part of a session that its pages, and operations on them, use."""
 
     id: str
+    closed: bool
     dialogs: Dialogs
     downloads: Downloads
     log: RequestLog
@@ -281,7 +282,8 @@ class Page:
 
     def is_closed_by_action(self, error: Error) -> bool:
         """Return whether an action failed only because it closed the page."""
-        return is_closed(error) and self.closed and self.session.alive and not self.crashed
+        is_gone_otherwise = self.crashed or self.closing or self.session.closed or not self.session.alive
+        return is_closed(error) and self.closed and not is_gone_otherwise and not was_missing(error)
 
     async def responds(self, within_seconds: float | None = None) -> bool:
         """Return whether the page still runs scripts, which an endless script prevents."""

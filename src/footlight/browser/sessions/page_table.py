@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,7 +20,7 @@ from footlight.browser.sessions.page_watch import DocumentWatch, LinkEffect, wat
 from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Request
+    from playwright.async_api import BrowserContext, CDPSession, Request
     from playwright.async_api import Page as PlaywrightPage
 
     from footlight.browser.launch.extensions import LoadedExtension
@@ -41,7 +42,6 @@ EARLY_SECONDS = 0.2
 class PageTableOwner(PageOwner, Protocol):
     """The part of a session that its page table uses."""
 
-    closed: bool
     console: Console
     emulator: Emulator
     events: Events
@@ -228,7 +228,7 @@ class PageTable:
         page = Page(f"page-{self._registered}", opened, session)
         self._pages[opened] = page
         opened.on("close", self._on_close)
-        opened.on("crash", lambda _: session.dialogs.forget(page.id))
+        opened.on("crash", lambda _: self._on_crash(page))
         session.downloads.watch_page(opened)
         DocumentWatch(
             opened,
@@ -240,6 +240,16 @@ class PageTable:
         if session.engine == "chromium":
             page.scripts.attaching = session.spawn(self._watch_links(page))
         return page
+
+    def _on_crash(self, page: Page) -> None:
+        self._session.dialogs.forget(page.id)
+        if page.own_cdp is not None:
+            self._session.spawn(_detach(page.own_cdp))
+
+    def end_waits(self) -> None:
+        """Let no call wait for requests of the pages, because their browser is gone."""
+        for page in self.open_pages:
+            page.traffic.end()
 
     async def _watch_links(self, page: Page) -> None:
         page.own_cdp = await watch_links(
@@ -344,6 +354,12 @@ class PageSelection:
         if was_current and not self._selected and (opener := self.opener(page)):
             self._selected.append(opener)
         self._openers.pop(page, None)
+
+
+async def _detach(cdp: CDPSession) -> None:
+    """End the CDP session of a crashed page, whose open requests would otherwise never end."""
+    with contextlib.suppress(Error):
+        await cdp.detach()
 
 
 def _has_hung(page: Page, called_at: float) -> bool:

@@ -186,6 +186,12 @@ class Session:
         self.downloads.watch(self._context)
         self._context.on("dialog", self._on_dialog)
         self._context.on("close", lambda _: self._leave())
+        self.spawn(self._watch_browser())
+
+    async def _watch_browser(self) -> None:
+        """End the waits for requests when the browser ends. With a dead driver, its pages report nothing."""
+        await self._browser.disconnected.wait()
+        self.page_table.end_waits()
 
     # Lifecycle
 

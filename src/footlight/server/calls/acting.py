@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.deadline import MIN_READING_SECONDS
-from footlight.errors import ExpectationFailedError
+from footlight.browser.page.diagnosis import LOOK_FIRST, explain_closed_page
+from footlight.errors import BrowserCrashedError, ExpectationFailedError
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.playwright_lines import playwright_lines
 from footlight.server.calls.call_state import CallState
@@ -61,6 +62,8 @@ async def act_and_observe(
                 failed = error
         if observer and not is_stopped:
             observation = await run_until_dialog(call, observer.describe(call))
+    if tool.effect == "act" and not failed:
+        await _check_survival(call)
     session.touch()
     events = session.actions.take_events()
     effect = None
@@ -119,6 +122,24 @@ async def settle(call: ToolCall, observer: Observer | None) -> None:
     if observer:
         await observer.settle(call)
     await call.session.actions.settle(call.deadline)
+
+
+async def _check_survival(call: ToolCall) -> None:
+    """Check that the page did not crash, and the browser did not end, while the page settled.
+
+    Raises:
+        BrowserCrashedError: the page or the browser is gone. The action may have been done.
+    """
+    page, session = call.maybe_page, call.session
+    # A browser that ends closes its pages a moment before.
+    may_end = page is not None and page.closed and not page.closing and not session.page_table.open_pages
+    if session.alive and not may_end and not (page and page.crashed):
+        return
+    error = await (explain_closed_page(page) if page else session.explain_end())
+    if isinstance(error, BrowserCrashedError):
+        error.retryable, error.suggestion = False, LOOK_FIRST
+        error.details["dispatched"] = True
+        raise error
 
 
 def _with_page_facts(data: Mapping[str, Any], tool: Tool, call: ToolCall) -> Mapping[str, Any]:

@@ -269,6 +269,8 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
         return None if any(each.acted for each in trace.records) else _SAME
     if request is None or trace.change is None or kinds:
         return None
+    if not request.status and request.failure:
+        return f"{request.method} {shorten(request.path, MAX_PATH)} was cancelled before it was answered"
     if not request.status:
         return f"{request.method} {shorten(request.path, MAX_PATH)} is not answered yet"
     return _SAME

@@ -101,9 +101,9 @@ class Observer:
         self._began = time.monotonic()
 
     async def describe(self, call: ToolCall) -> dict[str, Any] | None:
-        """Return the observation, or None if the call does not request one or its page is closed."""
+        """Return the observation, or None if the call does not request one or its page is gone."""
         page, mode = call.maybe_page, self._options.mode
-        if mode == "none" or page is None or page.closed:
+        if mode == "none" or page is None or page.closed or page.crashed:
             return None
         before = page.view.last_reported
         after, errors = await asyncio.gather(

@@ -36,7 +36,7 @@ export function listOptions([element]) {
  *
  * @type {(element: Element, wanted: string) => number | { value: string, group: string }[] | null}
  */
-export function findClash(element, wanted) {
+function findClash(element, wanted) {
   const select = fieldOf(element);
   if (!(select instanceof HTMLSelectElement)) return null;
   const options = Array.from(select.options);
@@ -45,6 +45,28 @@ export function findClash(element, wanted) {
   if (index >= 0) return labelled.some((option) => option.index < index) ? index : null;
   if (new Set(labelled.map((option) => option.value)).size < 2) return null;
   return labelled.map((option) => ({ value: option.value, group: option.closest("optgroup")?.label ?? "" }));
+}
+
+/**
+ * Return what must be known before an option is chosen: the clash of its name, the selected options, and whether an open
+ * modal dialog keeps the list from being used.
+ *
+ * @typedef {{ clash: ReturnType<typeof findClash>, selected: string[] | null, isInert: boolean }} Before
+ * @type {(element: Element, wanted: string) => Before}
+ */
+export function prepareChoice(element, wanted) {
+  return { clash: findClash(element, wanted), selected: listSelected(element), isInert: isBehindModal(element) };
+}
+
+/** @type {(element: Element) => boolean} */
+function isBehindModal(element) {
+  if (!Document.prototype.querySelector.call(document, "dialog:modal")) return false;
+  for (let at = element; ; ) {
+    if (Element.prototype.closest.call(at, "dialog:modal")) return false;
+    const root = Node.prototype.getRootNode.call(at);
+    if (!(root instanceof ShadowRoot)) return true;
+    at = root.host;
+  }
 }
 
 /** @type {(element: Element) => string[] | null} */

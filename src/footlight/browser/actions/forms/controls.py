@@ -42,9 +42,9 @@ CHANGE_PAUSE_SECONDS = 0.04
 MAX_OPTIONS = 50
 """The maximum number of options in an error."""
 
-_TOGGLE, _OPTIONS, _CLASH, _SELECTED, _TAKES_FILES = (
+_TOGGLE, _OPTIONS, _PREPARE, _SELECTED, _TAKES_FILES = (
     page_function(Path(__file__).parent, ["field", "controls"], name)
-    for name in ("describeToggle", "listOptions", "findClash", "listSelected", "takesFiles")
+    for name in ("describeToggle", "listOptions", "prepareChoice", "listSelected", "takesFiles")
 )
 
 
@@ -53,6 +53,8 @@ class Choice(NamedTuple):
 
     chosen: list[str]
     selected: list[str]
+    is_changed: bool = False
+    """Whether other options than before are certainly selected."""
 
 
 async def select_option(page: Page, selector: str, value: str, deadline: Deadline) -> Choice:
@@ -67,7 +69,10 @@ async def select_option(page: Page, selector: str, value: str, deadline: Deadlin
         return missing or await find_obstacle(page, selector, deadline)
 
     async def select(element: Locator, timeout_ms: float) -> Choice:
-        clash: Any = await run_about(element, _CLASH, value, timeout_ms=timeout_ms)
+        before: Any = await run_about(element, _PREPARE, value, timeout_ms=timeout_ms)
+        if before["isInert"] and (obstacle := await find_obstacle(page, selector, deadline)):
+            raise obstacle
+        clash = before["clash"]
         if isinstance(clash, int):
             chosen = await element.select_option(index=clash, timeout=timeout_ms)
         elif clash is None:
@@ -79,7 +84,8 @@ async def select_option(page: Page, selector: str, value: str, deadline: Deadlin
         # The page may have selected another option in its event handlers, or have removed the list.
         with contextlib.suppress(Error):
             selected = await run_about(element, _SELECTED, timeout_ms=min(timeout_ms, CHECK_MS))
-            return Choice(chosen, chosen if selected is None else selected)
+            if selected is not None:
+                return Choice(chosen, selected, selected != before["selected"])
         return Choice(chosen, chosen)
 
     return await read_element(

@@ -109,6 +109,8 @@ async def apply_state(session: Session, state: SessionState, deadline: Deadline)
     try:
         await session.context.set_storage_state(cast("Any", to_playwright(state)))
     except Error as error:
+        if is_closed(error):
+            raise
         raise InvalidParameterError(f"state: {cause(error)}", parameter="state") from error
     page = await session.page_table.get()
     await _put_session_storage(page.playwright, state.session_storage, deadline)

@@ -44,10 +44,12 @@ async def fill(call: ToolCall, selector: Selector, value: SecretText) -> FillRes
 async def select(call: ToolCall, selector: Selector, value: str) -> SelectResult:
     """Select option. By value or label."""
     call.stage(f"selecting in {selector}")
-    chosen, selected = await filling.choose_option(call.page, selector, value, call.deadline)
-    is_kept = chosen == selected
+    choice = await filling.choose_option(call.page, selector, value, call.deadline)
+    if choice.is_changed:
+        call.note_effect()  # A snapshot does not show every list.
+    is_kept = choice.chosen == choice.selected
     call.explain_if_idle("this option was selected already" if is_kept else "the page kept the same choice")
-    return {**action_result(call), "selected": selected}
+    return {**action_result(call), "selected": choice.selected}
 
 
 @tool(effect="act", destructive=True, idempotent=True)
