@@ -772,5 +772,22 @@ async def test_changed_unnamed_field_is_named_by_row_and_column(
     )
 
 
+async def test_rows_with_boxes_are_known_by_their_words_and_columns(browser: SessionBrowser) -> None:
+    box = "<input type=checkbox aria-label='Select row'>"
+    await browser.show(
+        f"""<table><tr><td><input type=checkbox aria-label='Select all'><th scope=col>Name<th scope=col>Stock
+        <tr><td>{box}<td>Rope<td><input id=s1><tr><td>{box}<td>Tape<td><input id=s2></table>
+        <button onclick="document.querySelectorAll('tr')[1].remove()">Go</button>"""
+    )
+
+    filled = await call_observed(browser, "fill", selector="#s2", value="12")
+    gone = await call_observed(browser, "click", selector="button")
+
+    assert unnumbered(filled["text"]) == (
+        '  e row (row "Tape")\n~  e textbox focused hint "#s2": 12 (column "Stock", was "")'
+    )
+    assert '-  e row "Rope" (5 inside)' in unnumbered(gone["text"])
+
+
 def unnumbered(text: str) -> str:
     return re.sub(r"\be\d+", "e", text)

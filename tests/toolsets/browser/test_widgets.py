@@ -309,3 +309,91 @@ async def test_buttons_with_numbers_share_a_line(browser: SessionBrowser, count:
     lines = re.sub(r"e\d+", "e", seen).split("\n")
     assert lines[0] == ('e button "1"' if count == 3 else 'group of buttons: e "1" | e "2" | e "3" | e "4"')
     assert lines[-1] == 'e button "OK"'
+
+
+async def test_option_of_a_field_that_has_no_role_is_chosen(browser: SessionBrowser) -> None:
+    """The list of the field stays open, and the field does not say so."""
+    await browser.show(
+        """<input id=it aria-haspopup=listbox aria-controls=list>
+        <div id=list role=listbox hidden><div role=option>Paris</div><div role=option>Rome</div></div>
+        <output id=chosen></output><script>
+        it.onclick = () => { list.hidden = !list.hidden; };
+        list.onclick = ({target}) => { chosen.textContent += target.textContent + '; '; it.value = ''; };
+        </script>"""
+    )
+
+    await browser.call("select", selector="#it", value="Rome")
+    await browser.call("select", selector="#it", value="Paris")
+
+    assert await browser.evaluate("chosen.textContent") == "Rome; Paris; "
+
+
+@pytest.mark.parametrize(
+    "options", ["<div role=option>Rome</div>", "<div role=menuitemcheckbox aria-checked=false>Rome</div>"]
+)
+async def test_option_is_chosen_from_a_list_that_opens_only_when_it_is_pressed(
+    browser: SessionBrowser, options: str
+) -> None:
+    await browser.show(
+        f"""<input id=it role=combobox aria-expanded=false aria-controls=list>
+        <div id=list hidden>{options}</div><script>
+        it.onclick = () => {{ list.hidden = false; it.ariaExpanded = 'true'; }};
+        list.onclick = ({{target}}) => {{ it.value = target.textContent; list.hidden = true; }};
+        </script>"""
+    )
+
+    answer = await browser.call("select", selector="#it", value="Rome")
+
+    assert answer["selected"] == ["Rome"]
+    assert await browser.evaluate("it.value") == "Rome"
+
+
+async def test_hidden_radio_button_beside_its_drawing_is_pressed_at_the_drawing(
+    browser: SessionBrowser,
+) -> None:
+    """The page draws the picture anew when the mouse is over it."""
+    await browser.show(
+        """<style>
+        span { display: inline-block; position: relative; width: 30px; height: 30px; cursor: pointer }
+        input { position: absolute; left: -8px; top: 8px; width: 1px; height: 1px; margin: 0;
+          pointer-events: none; appearance: none } b { display: block; width: 30px; height: 30px }</style>
+        <p id=stars></p><script>
+        for (const value of [1, 2, 3]) {
+          const star = stars.appendChild(document.createElement('span'));
+          star.innerHTML = `<input type=radio name=stars aria-label="${value} stars"><b>*</b>`;
+          const renew = () => star.lastChild.replaceWith(star.lastChild.cloneNode(true));
+          star.addEventListener('mouseover', ({target}) => target.localName === 'b' && renew(), {once: true});
+          star.onclick = () => { star.firstChild.checked = true; };
+        }</script>"""
+    )
+
+    await browser.call("check", selector="role=radio[name='2 stars']")
+
+    assert await browser.evaluate("document.querySelectorAll('input')[1].checked")
+
+
+DRAWN_FIELD = """<input id=it role=combobox readonly aria-haspopup=listbox aria-expanded=false>"""
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f"<input type=hidden name=city>{DRAWN_FIELD}",
+        f"{DRAWN_FIELD}<button aria-haspopup=listbox aria-label=Cities>v</button>",
+    ],
+)
+async def test_field_that_lets_clicks_pass_is_pressed_below_a_fixed_bar(
+    browser: SessionBrowser, inside: str
+) -> None:
+    await browser.show(
+        f"""<style>body {{ margin: 0; height: 3000px }} header {{ position: fixed; width: 100%; height: 60px;
+        background: #ddd; z-index: 1 }} #it {{ pointer-events: none; width: 100px }}
+        #field {{ cursor: pointer; width: 200px; height: 30px; margin-top: 20px }}</style>
+        <header>Shop</header><div id=field>{inside}</div><script>
+        scrollTo(0, 15);
+        field.onclick = () => {{ it.ariaExpanded = 'true'; }};</script>"""
+    )
+
+    await browser.call("click", selector="#it")
+
+    assert await browser.evaluate("it.ariaExpanded") == "true"

@@ -78,6 +78,7 @@ _MODULES = (
     "states",
     "refs",
     "walk",
+    "hints",
     "nodes",
     "lines",
     "changes",

@@ -8,6 +8,7 @@ import {
   cut,
   get,
   has,
+  isInside,
   isMatch,
   keepLines,
   lower,
@@ -26,9 +27,13 @@ import { CLICKABLE, DISABLED } from "./walk.js";
 /** @import { Facts } from "./pass.js" */
 /** @import { Name } from "./names.js" */
 
+const DIALOGS = words("alertdialog dialog");
+
 /** @type {(facts: Facts, name: Name) => string} */
 export function descriptionOf(facts, name) {
-  const others = facts.aria ? byIds(facts, "aria-describedby") : NOTHING;
+  const named = facts.aria ? byIds(facts, "aria-describedby") : NOTHING;
+  // What a dialog contains is in the tree.
+  const others = DIALOGS.has(roleOf(facts)) ? named.filter((other) => !isInside(other, facts.element)) : named;
   const referenced = others.length ? joinTexts(others, REFERENCED) : "";
   const title = name.from === "title" ? "" : textAttribute(facts, "title");
   const text = referenced || textAttribute(facts, "aria-description") || title;

@@ -51,6 +51,9 @@ export const WITH_PRESENTATIONAL_CHILDREN = words(`
   switch tab
 `);
 
+// Data, of which the reader cannot see whether a click does something, even if it can have the focus.
+const IN_TABLES = words("cell columnheader gridcell row rowheader");
+
 export const DISABLED = 1; // By an ancestor with aria-disabled.
 export const IN_NAME = 2; // The texts are part of a name already.
 export const CONTROL = 4; // Inside an element that can be acted on.
@@ -90,7 +93,7 @@ function visitVisible(facts, depth, flags, nesting) {
     visitFolded(facts, depth, flags, nesting);
     return;
   }
-  const clickable = !operable && !(flags & CONTROL) && isPressed(facts);
+  const clickable = (!operable || IN_TABLES.has(role)) && !(flags & CONTROL) && isPressed(facts);
   if (clickable && role === "none") role = "generic";
   let name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
   const isNamed = !!name.text && REFERRED_BY_NAME.has(role) && !WORDS.has(facts.tag);
@@ -145,6 +148,7 @@ const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
  */
 const isHandled = (facts) =>
   attr(facts, "draggable") === "true" ||
+  (roleOf(facts) === "columnheader" && /^\s*0/.test(attr(facts, "tabindex") || "")) ||
   (facts.tag === "a" && !hasAttr(facts, "href") && /\S/.test(get.textContent.call(facts.element) || ""));
 
 /**
