@@ -267,6 +267,25 @@ async def test_description_that_is_inside_a_dialog_is_not_repeated(browser: Brow
     assert seen == ['e1 dialog "Delete" description "Said elsewhere"', " paragraph: Really?"]
 
 
+async def test_same_long_description_is_written_once(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<p hidden id=how>Press the space bar to pick up the item, and again to drop it.</p>
+        <button aria-describedby=how>Tea</button><button aria-describedby=how>Milk</button>""",
+    )
+
+    assert seen == [
+        'e1 button "Tea" description "Press the space bar to pick up the item, and again to drop it."',
+        'e2 button "Milk"',
+    ]
+
+
+async def test_list_in_an_edited_text_is_only_in_its_value(browser: Browser) -> None:
+    seen = await read_lines(browser, "<div contenteditable role=textbox><p>Buy<ul><li>Tea</ul></div>")
+
+    assert seen == ['e1 textbox: "Buy\\n\\nTea"']
+
+
 async def test_message_area_has_no_line_until_there_is_a_message(browser: Browser) -> None:
     await browser.show(
         """<input aria-label=Notes><p role=alert id=it></p>

@@ -397,3 +397,55 @@ async def test_field_that_lets_clicks_pass_is_pressed_below_a_fixed_bar(
     await browser.call("click", selector="#it")
 
     assert await browser.evaluate("it.ariaExpanded") == "true"
+
+
+async def test_option_is_chosen_from_the_list_of_a_button(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<button id=it aria-haspopup=listbox aria-expanded=false aria-controls=list>Paris</button>
+        <div id=list role=listbox hidden><div role=option>Paris</div><div role=option>Rome</div></div><script>
+        it.onclick = () => { list.hidden = false; it.ariaExpanded = 'true'; };
+        list.onclick = ({target}) => { it.textContent = target.textContent; list.hidden = true; };
+        </script>"""
+    )
+
+    answer = await browser.call("select", selector="#it", value="Rome")
+
+    assert answer["selected"] == ["Rome"]
+    assert await browser.evaluate("it.textContent") == "Rome"
+
+
+SLIDER = """<div id=it role=slider tabindex=0 aria-valuenow=30 aria-valuemin=0 aria-valuemax=100>o</div>
+<script>it.onkeydown = event => {
+  const by = {ArrowRight: STEP, ArrowLeft: -(STEP)}[event.key] ?? 0;
+  it.ariaValueNow = Math.min(100, Math.max(0, Number(it.ariaValueNow) + by));
+};</script>"""
+
+
+@pytest.mark.parametrize(
+    ("step", "value", "reached", "notice"),
+    [
+        ("5", "65", "65", None),
+        ("-5", "65", "65", None),
+        ("10", "0", "0", None),
+        ("20", "60", "50", "the slider stops at 50; one press of a key moves it by 20"),
+    ],
+)
+async def test_slider_is_moved_to_a_value_by_its_keys(
+    browser: SessionBrowser, step: str, value: str, reached: str, notice: str | None
+) -> None:
+    await browser.show(SLIDER.replace("STEP", step))
+
+    answer = await browser.call("fill", selector="#it", value=value)
+
+    assert answer.get("notice") == notice
+    assert await browser.evaluate("it.ariaValueNow") == reached
+
+
+async def test_value_that_a_slider_cannot_have_is_refused(browser: SessionBrowser) -> None:
+    await browser.show(SLIDER.replace("STEP", "0"))
+
+    beyond = await browser.refused("fill", selector="#it", value="101")
+    fixed = await browser.refused("fill", selector="#it", value="31")
+
+    assert beyond["message"] == 'value: "#it" is a slider; it takes a number from 0 to 100'
+    assert fixed["message"] == '"#it" is a slider that the arrow keys do not move'

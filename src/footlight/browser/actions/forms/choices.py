@@ -84,10 +84,9 @@ async def open_and_choose(
     if option := await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms):
         await press(page, option, timeout_ms)
         return
-    try:
-        names = await run_about(box, _OPTIONS, timeout_ms=timeout_ms)
-    finally:
-        await box.press("Escape", timeout=timeout_ms)
+    # The page may have hidden the field from its selector, so that it is not found any more.
+    names = await run_about(box, _OPTIONS, timeout_ms=min(OPTIONS_MS, timeout_ms))
+    await box.press("Escape", timeout=deadline.remaining_ms)
     raise _missing_option_error(field, option_name(field), names)
 
 

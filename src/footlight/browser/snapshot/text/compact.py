@@ -42,6 +42,8 @@ _BOXES = frozenset(("checkbox", "radio", "switch"))
 _LABEL_ENDS = " :"
 MAX_LABELS = 2
 """The number of lines after a text that are searched for the field that it labels."""
+MIN_REPEATED = 40
+"""A longer description is written only once for all elements with the same role."""
 _BESIDE = 3
 """The number of lines before and after a node that are searched for the text of its description."""
 
@@ -86,6 +88,7 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
     index = 0
     run = RowRun()
     options = OptionLists()
+    described: set[tuple[str, str]] = set()
     while index < len(lines):
         line = lines[index]
         node = line.node
@@ -148,9 +151,11 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             continue
         elif node.name and node.role in _TITLED and _has_title(lines, index):
             yield replace(line, node=replace(node, name=""))
-        elif node.description and _is_beside(lines, index):
+        elif node.description and (_is_beside(lines, index) or (node.role, node.description) in described):
             yield replace(line, node=replace(node, description=""))
         else:
+            if node.description and len(node.description) > MIN_REPEATED:
+                described.add((node.role, node.description))
             yield line
         index += 1
 

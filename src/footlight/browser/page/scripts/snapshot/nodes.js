@@ -38,7 +38,7 @@ import {
 
 /** @import { Facts } from "./pass.js" */
 
-const MESSAGES = words("alert status"); // Pages keep them empty until there is a message.
+const MESSAGES = words("alert log status"); // Pages keep them empty until there is a message.
 
 /**
  * @param {Facts} facts

@@ -1,6 +1,7 @@
 // Descriptions, values and states.
 
 import { byIds, isFirstSummary } from "./flat_tree.js";
+import { excludesOthers } from "./modal.js";
 import { contents, joinTexts, REFERENCED } from "./names.js";
 import { attr, hasAttr, isSet, pass, textAttribute } from "./pass.js";
 import {
@@ -28,6 +29,7 @@ import { CLICKABLE, DISABLED } from "./walk.js";
 /** @import { Name } from "./names.js" */
 
 const DIALOGS = words("alertdialog dialog");
+const POPUPS = words("listbox menu");
 
 /** @type {(facts: Facts, name: Name) => string} */
 export function descriptionOf(facts, name) {
@@ -219,7 +221,8 @@ function isInvalid(facts) {
 
 /** @type {(facts: Facts, role: string) => boolean} */
 function isModal(facts, role) {
-  if (role !== "dialog" && role !== "alertdialog") return false;
+  if (POPUPS.has(role)) return excludesOthers(facts.element, pass.focused);
+  if (!DIALOGS.has(role)) return false;
   return facts.element === pass.modal || isSet(facts, "aria-modal") || isMatch(facts.element, ":modal");
 }
 

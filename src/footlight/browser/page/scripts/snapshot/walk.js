@@ -38,6 +38,7 @@ const REFERRED_BY_NAME = words(`
 const FOLDED = words(`
   code emphasis generic mark none rowgroup strong subscript superscript time suggestion
 `);
+const LISTINGS = words("list listitem");
 const FOLDED_UNNAMED = words("group sectionfooter sectionheader");
 const WORDS = words("abbr ruby"); // In a line with other words, even if they have a title.
 
@@ -103,6 +104,11 @@ function visitVisible(facts, depth, flags, nesting) {
   }
   const refers =
     operable || clickable || isMarked(facts, flags) || isPart(facts, flags) || REFERRED.has(role) || isNamed;
+  // A name or a value that has the texts of a list says all of it.
+  if (flags & IN_NAME && !operable && !clickable && LISTINGS.has(role)) {
+    visitFolded(facts, depth, flags, nesting);
+    return;
+  }
   if (!refers && (FOLDED.has(role) || (isFoldable(role) && !name.text && facts.tag !== "details"))) {
     visitFolded(facts, depth, flags, nesting);
   } else addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, nesting, refers, operable);
