@@ -235,6 +235,19 @@ def test_row_of_fields_is_one_line_although_their_values_name_the_cells() -> Non
     ]
 
 
+def test_week_is_one_line_whose_name_is_not_repeated() -> None:
+    nodes = [Node(0, "row", "29 30 1", "e1")]
+    for at, (day, state) in enumerate((("29", "disabled"), ("30", "disabled"), ("1", "clickable"))):
+        nodes += [
+            Node(1, "gridcell", day, f"e{at}2"),
+            Node(2, "generic", "", f"e{at}3", text=day, states=(state,)),
+        ]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        'e1 row: e03 disabled: "29" | e13 disabled: "30" | e23 clickable: "1"'
+    ]
+
+
 def test_description_like_that_of_the_previous_column_is_omitted() -> None:
     nodes = [Node(0, "row", "", "e1")]
     columns = (("Name", "Sort by Name"), ("Mail", "Sort by Mail"), ("Age", "Years"))

@@ -207,6 +207,109 @@ async def test_controls_without_a_name_have_a_hint(browser: Browser) -> None:
     ]
 
 
+async def test_ids_that_libraries_count_are_no_hints(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<input type=checkbox id=input-v-13><input type=checkbox id=checkbox-r1b>
+        <input type=checkbox id=checkbox-rn>
+        <input id=pv_id_97><input id=ui-kit-cshod32cw><input type=checkbox id=row-2><input id=s2>""",
+    )
+
+    assert seen == [
+        "e1 checkbox",
+        "e2 checkbox",
+        "e3 checkbox",
+        "e4 textbox",
+        "e5 textbox",
+        'e6 checkbox hint "#row-2"',
+        'e7 textbox hint "#s2"',
+    ]
+
+
+async def test_sortable_header_has_a_ref_if_it_can_have_the_focus(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<style>.sorts { cursor: pointer }</style>
+        <table><tr><th><input type=checkbox aria-label=All><th tabindex=0 class=sorts>Name<th tabindex=0>Price
+        <th tabindex=-1>Stock<tr><td><input type=checkbox aria-label=Tea><td>Tea<td>3<td>4</table>""",
+    )
+
+    assert seen[1:] == [
+        ' row: e4 checkbox "All" | e5 columnheader "Name" clickable | e6 columnheader "Price" clickable'
+        ' | "Stock"',
+        ' row: e10 checkbox "Tea" | "Tea" | "3" | "4"',
+    ]
+
+
+async def test_menu_that_a_button_owns_keeps_its_contents(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<button aria-owns=menu aria-expanded=true>Actions</button><p>Text</p>
+        <div id=menu><ul><li onclick=1>Copy</li><li onclick=1>Paste</li></ul></div>""",
+    )
+
+    assert seen == [
+        'e1 button "Actions" expanded',
+        "paragraph: Text",
+        "list",
+        " e2 listitem clickable: Copy",
+        " e3 listitem clickable: Paste",
+    ]
+
+
+async def test_description_that_is_inside_a_dialog_is_not_repeated(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<p id=out hidden>Said elsewhere</p>
+        <div role=dialog aria-label=Delete aria-describedby="body out"><p id=body>Really?</p></div>""",
+    )
+
+    assert seen == ['e1 dialog "Delete" description "Said elsewhere"', " paragraph: Really?"]
+
+
+async def test_same_long_description_is_written_once(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<p hidden id=how>Press the space bar to pick up the item, and again to drop it.</p>
+        <button aria-describedby=how>Tea</button><button aria-describedby=how>Milk</button>""",
+    )
+
+    assert seen == [
+        'e1 button "Tea" description "Press the space bar to pick up the item, and again to drop it."',
+        'e2 button "Milk"',
+    ]
+
+
+async def test_list_in_an_edited_text_is_only_in_its_value(browser: Browser) -> None:
+    seen = await read_lines(browser, "<div contenteditable role=textbox><p>Buy<ul><li>Tea</ul></div>")
+
+    assert seen == ['e1 textbox: "Buy\\n\\nTea"']
+
+
+async def test_message_area_has_no_line_until_there_is_a_message(browser: Browser) -> None:
+    await browser.show(
+        """<input aria-label=Notes><p role=alert id=it></p>
+        <button onclick="it.textContent = 'Required'">Save</button>"""
+    )
+
+    before = str((await browser.call("snapshot"))["snapshot"]).splitlines()
+    await browser.call("click", selector="role=button")
+    after = str((await browser.call("snapshot"))["snapshot"]).splitlines()
+
+    assert before == ['e1 textbox "Notes"', 'e3 button "Save"']
+    assert after == ['e1 textbox "Notes"', "e2 alert: Required", 'e3 button "Save" focused']
+
+
+async def test_text_beside_a_radio_button_does_not_repeat_its_name(browser: Browser) -> None:
+    seen = await read_lines(
+        browser,
+        """<span><input type=radio aria-label=Red></span><span>Red</span>
+        <span><input type=radio aria-label=Blue></span><span>Deep blue</span>""",
+    )
+
+    assert seen == ['e1 radio "Red"', 'e2 radio "Blue"', '"Deep blue"']
+
+
 async def test_hint_prefers_tooltip_and_icon_over_generated_id(browser: Browser) -> None:
     seen = await read_lines(
         browser,

@@ -730,6 +730,26 @@ async def test_diff_after_closing_a_dialog_shows_only_real_changes(browser: Sess
     )
 
 
+async def test_page_behind_a_menu_is_not_repeated_when_the_menu_closes(browser: SessionBrowser) -> None:
+    """The page makes everything else inert while the menu has the focus."""
+    await browser.show(
+        """<main id=page style="height: 400px"><h1>Team</h1><p>One</p><p>Two</p><p>Three</p></main>
+        <button id=go aria-haspopup=menu>Options</button>
+        <div role=menu id=menu tabindex=-1 hidden><div role=menuitem id=item>Settings</div></div><script>
+        go.onclick = () => { menu.hidden = false; page.inert = true; menu.focus(); };
+        item.onclick = () => { menu.hidden = true; page.inert = false; page.append('Done'); };</script>""",
+        observe="full",
+    )
+
+    opened = await call_observed(browser, "click", selector="#go")
+    refused = await browser.refused("click", selector="h1")
+    closed = await call_observed(browser, "click", selector="#item")
+
+    assert "menu focused modal" in unnumbered(opened["text"])
+    assert refused["message"].endswith('; the key Escape may close menu "Settings" (#menu)')
+    assert unnumbered(closed["text"]) == '  e main\n+  "Done"\n- e menu (1 inside)'
+
+
 async def test_many_removed_rows_are_summarized_in_one_line(browser: SessionBrowser) -> None:
     rows = "".join(f"<tr><td>{number}<td>Order {number}" for number in range(60))
     await browser.show(
@@ -770,6 +790,23 @@ async def test_changed_unnamed_field_is_named_by_row_and_column(
     assert unnumbered(observation["text"]) == (
         f'  e row (row "Tape")\n~  e textbox focused hint "#s2": 12 ({column} "Stock", was "")'
     )
+
+
+async def test_rows_with_boxes_are_known_by_their_words_and_columns(browser: SessionBrowser) -> None:
+    box = "<input type=checkbox aria-label='Select row'>"
+    await browser.show(
+        f"""<table><tr><td><input type=checkbox aria-label='Select all'><th scope=col>Name<th scope=col>Stock
+        <tr><td>{box}<td>Rope<td><input id=s1><tr><td>{box}<td>Tape<td><input id=s2></table>
+        <button onclick="document.querySelectorAll('tr')[1].remove()">Go</button>"""
+    )
+
+    filled = await call_observed(browser, "fill", selector="#s2", value="12")
+    gone = await call_observed(browser, "click", selector="button")
+
+    assert unnumbered(filled["text"]) == (
+        '  e row (row "Tape")\n~  e textbox focused hint "#s2": 12 (column "Stock", was "")'
+    )
+    assert '-  e row "Rope" (5 inside)' in unnumbered(gone["text"])
 
 
 def unnumbered(text: str) -> str:

@@ -329,6 +329,26 @@ async def test_filling_an_editor_replaces_its_text(browser: SessionBrowser) -> N
         assert await browser.evaluate("shown.textContent") == text
 
 
+async def test_hidden_field_of_a_terminal_receives_only_the_typed_keys(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<textarea id=keys style="position: absolute; opacity: 0; width: 2px; padding: 0"></textarea>
+        <pre id=shown></pre><script>keys.onkeydown = event => { shown.textContent += event.key; };</script>"""
+    )
+
+    await browser.call("type", selector="#keys", text="ls")
+
+    assert await browser.evaluate("shown.textContent") == "ls"
+
+
+async def test_code_that_is_typed_into_several_fields_has_no_notice(browser: SessionBrowser) -> None:
+    await browser.show("""<input id=one><input id=two><script>one.oninput = () => two.focus();</script>""")
+
+    answer = await browser.call("type", selector="#one", text="12")
+
+    assert "notice" not in answer
+    assert await browser.evaluate("[one.value, two.value]") == ["1", "2"]
+
+
 async def test_filling_an_editor_that_completes_what_is_typed_pastes(browser: SessionBrowser) -> None:
     """As Monaco does, it closes typed brackets and indents typed lines, and does not change pasted text."""
     await browser.show(

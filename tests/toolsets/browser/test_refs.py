@@ -227,6 +227,25 @@ async def test_ref_with_two_equal_successors_does_not_heal(browser: SessionBrows
     assert await read_said(browser) is None
 
 
+async def test_candidates_that_are_alike_are_told_with_their_rows(browser: SessionBrowser) -> None:
+    await browser.show(
+        f"""<table role=table></table><script>function draw(names) {{
+          document.querySelector('table').innerHTML =
+            names.map(name => `<tr><td>${{name}}<td><button {ONCLICK}>Edit</button>`).join(''); }}
+        draw(['Tea', 'Milk'])</script>"""
+    )
+    text = (await browser.call("snapshot"))["snapshot"]
+    [milk] = re.findall(r'"Milk" \| (e\d+) ', text)
+    await browser.call("evaluate", script="draw(['Jam', 'Rice'])")
+
+    error = await browser.refused("click", selector=milk)
+
+    assert [each.split(" ", 1)[1] for each in error["details"]["candidates"][:2]] == [
+        'button "Edit" in row Jam',
+        'button "Edit" in row Rice',
+    ]
+
+
 async def test_ref_does_not_heal_to_an_element_that_existed_before(browser: SessionBrowser) -> None:
     await browser.show(f"<button id=a {ONCLICK}>Save</button><button id=b {ONCLICK}>Cancel</button>")
     first = await ref(browser, "Save")

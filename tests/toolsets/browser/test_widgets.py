@@ -309,3 +309,143 @@ async def test_buttons_with_numbers_share_a_line(browser: SessionBrowser, count:
     lines = re.sub(r"e\d+", "e", seen).split("\n")
     assert lines[0] == ('e button "1"' if count == 3 else 'group of buttons: e "1" | e "2" | e "3" | e "4"')
     assert lines[-1] == 'e button "OK"'
+
+
+async def test_option_of_a_field_that_has_no_role_is_chosen(browser: SessionBrowser) -> None:
+    """The list of the field stays open, and the field does not say so."""
+    await browser.show(
+        """<input id=it aria-haspopup=listbox aria-controls=list>
+        <div id=list role=listbox hidden><div role=option>Paris</div><div role=option>Rome</div></div>
+        <output id=chosen></output><script>
+        it.onclick = () => { list.hidden = !list.hidden; };
+        list.onclick = ({target}) => { chosen.textContent += target.textContent + '; '; it.value = ''; };
+        </script>"""
+    )
+
+    await browser.call("select", selector="#it", value="Rome")
+    await browser.call("select", selector="#it", value="Paris")
+
+    assert await browser.evaluate("chosen.textContent") == "Rome; Paris; "
+
+
+@pytest.mark.parametrize(
+    "options", ["<div role=option>Rome</div>", "<div role=menuitemcheckbox aria-checked=false>Rome</div>"]
+)
+async def test_option_is_chosen_from_a_list_that_opens_only_when_it_is_pressed(
+    browser: SessionBrowser, options: str
+) -> None:
+    await browser.show(
+        f"""<input id=it role=combobox aria-expanded=false aria-controls=list>
+        <div id=list hidden>{options}</div><script>
+        it.onclick = () => {{ list.hidden = false; it.ariaExpanded = 'true'; }};
+        list.onclick = ({{target}}) => {{ it.value = target.textContent; list.hidden = true; }};
+        </script>"""
+    )
+
+    answer = await browser.call("select", selector="#it", value="Rome")
+
+    assert answer["selected"] == ["Rome"]
+    assert await browser.evaluate("it.value") == "Rome"
+
+
+async def test_hidden_radio_button_beside_its_drawing_is_pressed_at_the_drawing(
+    browser: SessionBrowser,
+) -> None:
+    """The page draws the picture anew when the mouse is over it."""
+    await browser.show(
+        """<style>
+        span { display: inline-block; position: relative; width: 30px; height: 30px; cursor: pointer }
+        input { position: absolute; left: -8px; top: 8px; width: 1px; height: 1px; margin: 0;
+          pointer-events: none; appearance: none } b { display: block; width: 30px; height: 30px }</style>
+        <p id=stars></p><script>
+        for (const value of [1, 2, 3]) {
+          const star = stars.appendChild(document.createElement('span'));
+          star.innerHTML = `<input type=radio name=stars aria-label="${value} stars"><b>*</b>`;
+          const renew = () => star.lastChild.replaceWith(star.lastChild.cloneNode(true));
+          star.addEventListener('mouseover', ({target}) => target.localName === 'b' && renew(), {once: true});
+          star.onclick = () => { star.firstChild.checked = true; };
+        }</script>"""
+    )
+
+    await browser.call("check", selector="role=radio[name='2 stars']")
+
+    assert await browser.evaluate("document.querySelectorAll('input')[1].checked")
+
+
+DRAWN_FIELD = """<input id=it role=combobox readonly aria-haspopup=listbox aria-expanded=false>"""
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f"<input type=hidden name=city>{DRAWN_FIELD}",
+        f"{DRAWN_FIELD}<button aria-haspopup=listbox aria-label=Cities>v</button>",
+    ],
+)
+async def test_field_that_lets_clicks_pass_is_pressed_below_a_fixed_bar(
+    browser: SessionBrowser, inside: str
+) -> None:
+    await browser.show(
+        f"""<style>body {{ margin: 0; height: 3000px }} header {{ position: fixed; width: 100%; height: 60px;
+        background: #ddd; z-index: 1 }} #it {{ pointer-events: none; width: 100px }}
+        #field {{ cursor: pointer; width: 200px; height: 30px; margin-top: 20px }}</style>
+        <header>Shop</header><div id=field>{inside}</div><script>
+        scrollTo(0, 15);
+        field.onclick = () => {{ it.ariaExpanded = 'true'; }};</script>"""
+    )
+
+    await browser.call("click", selector="#it")
+
+    assert await browser.evaluate("it.ariaExpanded") == "true"
+
+
+async def test_option_is_chosen_from_the_list_of_a_button(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<button id=it aria-haspopup=listbox aria-expanded=false aria-controls=list>Paris</button>
+        <div id=list role=listbox hidden><div role=option>Paris</div><div role=option>Rome</div></div><script>
+        it.onclick = () => { list.hidden = false; it.ariaExpanded = 'true'; };
+        list.onclick = ({target}) => { it.textContent = target.textContent; list.hidden = true; };
+        </script>"""
+    )
+
+    answer = await browser.call("select", selector="#it", value="Rome")
+
+    assert answer["selected"] == ["Rome"]
+    assert await browser.evaluate("it.textContent") == "Rome"
+
+
+SLIDER = """<div id=it role=slider tabindex=0 aria-valuenow=30 aria-valuemin=0 aria-valuemax=100>o</div>
+<script>it.onkeydown = event => {
+  const by = {ArrowRight: STEP, ArrowLeft: -(STEP)}[event.key] ?? 0;
+  it.ariaValueNow = Math.min(100, Math.max(0, Number(it.ariaValueNow) + by));
+};</script>"""
+
+
+@pytest.mark.parametrize(
+    ("step", "value", "reached", "notice"),
+    [
+        ("5", "65", "65", None),
+        ("-5", "65", "65", None),
+        ("10", "0", "0", None),
+        ("20", "60", "50", "the slider stops at 50; one press of a key moves it by 20"),
+    ],
+)
+async def test_slider_is_moved_to_a_value_by_its_keys(
+    browser: SessionBrowser, step: str, value: str, reached: str, notice: str | None
+) -> None:
+    await browser.show(SLIDER.replace("STEP", step))
+
+    answer = await browser.call("fill", selector="#it", value=value)
+
+    assert answer.get("notice") == notice
+    assert await browser.evaluate("it.ariaValueNow") == reached
+
+
+async def test_value_that_a_slider_cannot_have_is_refused(browser: SessionBrowser) -> None:
+    await browser.show(SLIDER.replace("STEP", "0"))
+
+    beyond = await browser.refused("fill", selector="#it", value="101")
+    fixed = await browser.refused("fill", selector="#it", value="31")
+
+    assert beyond["message"] == 'value: "#it" is a slider; it takes a number from 0 to 100'
+    assert fixed["message"] == '"#it" is a slider that the arrow keys do not move'

@@ -81,6 +81,7 @@ _MODULES = (
     "states",
     "refs",
     "walk",
+    "hints",
     "nodes",
     "lines",
     "changes",

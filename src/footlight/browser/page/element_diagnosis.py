@@ -92,7 +92,7 @@ _WAYS_OUT = (
     ("Element is not a <select>", "Click it, and then the option that appears."),
     (
         "Element is not an <input>",
-        "Give the field itself; select takes options, check ticks, click presses, arrow keys move a slider.",
+        "Give the field itself; select takes options, check ticks, click presses.",
     ),
     ("Not a checkbox or radio button", "Use click."),
     ("did not change its state", "It was clicked once. Look at the page before you repeat the call."),

@@ -7,7 +7,8 @@ export const { closest, getAttribute, getBoundingClientRect, matches } = Element
 
 /** @typedef {{ x: number, y: number }} Point */
 
-export const INTERACTIVE = "a[href], button, input, select, textarea, summary, [tabindex], [role=button], [role=link]";
+export const INTERACTIVE = `a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex],
+  [role=button], [role=link]`;
 
 /** @type {(element: Element) => Point} */
 export function middleOf(element) {

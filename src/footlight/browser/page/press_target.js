@@ -9,6 +9,7 @@ const FIELDS = `input, textarea, [role=combobox], [role=checkbox], [role=radio],
 const MAX_PARTS = 50;
 const MAX_LEVELS = 5; // Between a field and the element around it and its drawing.
 const MAX_HEIGHT = 100; // CSS pixels. What is higher than a field may be a layer over a part of the page.
+const MAX_HIDDEN = 2; // CSS pixels: a field of this size is only for screen readers, and may be anywhere near its drawing.
 
 const isConnected = getter(Node, "isConnected");
 const { contains: holds } = Node.prototype;
@@ -26,7 +27,7 @@ export function pressTarget(element) {
   const isToggle = element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio");
   const label = isToggle ? [...(element.labels || [])].find((one) => hasBox(one) || one.querySelector("*")) : undefined;
   const own = label && holds.call(label, element) ? findPart(label, element) : null;
-  return own || findDrawing(element) || (label && findPart(label, element)) || element;
+  return own || findDrawing(element) || (label && findPart(label, element)) || findScrolled(element) || element;
 }
 
 /** @type {(element: Element) => boolean} */
@@ -56,6 +57,17 @@ function reachesToggle(part, label, toggle) {
 }
 
 /**
+ * Return the drawing of a field that a bar at the edge of the viewport covered, or null. The field is in the middle now.
+ *
+ * @type {(field: Element) => Element | null}
+ */
+function findScrolled(field) {
+  if (!hasBox(field)) return null;
+  field.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  return canBeHit(field) ? null : findDrawing(field);
+}
+
+/**
  * Return what a press hits in the nearest element around a field, if that holds no other control and its cursor shows
  * that it can be clicked. Libraries draw their fields in such elements, over or instead of the `input`.
  *
@@ -67,15 +79,36 @@ function findDrawing(field) {
     if (!(outer instanceof Element) || !hasBox(outer)) continue;
     level += 1;
     if (getBoundingClientRect.call(outer).height > MAX_HEIGHT || hasOtherControl(outer, field)) return null;
-    const hit = hitInView(hasBox(field) ? field : outer);
-    if (hit && isIn(hit, outer)) return isClicked(hit) ? hit : null;
+    const hit = hitInView(isDrawn(field) ? field : outer);
+    if (!hit || !isIn(hit, outer)) continue;
+    // The page may draw the parts of the drawing anew when the mouse is over them.
+    if (!isDrawn(field) && isClicked(outer)) return outer;
+    return isClicked(hit) ? hit : null;
   }
   return null;
 }
 
-/** @type {(outer: Element, field: Element) => boolean} */
+/** @type {(field: Element) => boolean} */
+function isDrawn(field) {
+  const { width, height } = getBoundingClientRect.call(field);
+  return width > MAX_HIDDEN && height > MAX_HIDDEN;
+}
+
+/**
+ * Return whether there is a control in an element around a field other than this field and the button that opens its
+ * list.
+ *
+ * @type {(outer: Element, field: Element) => boolean}
+ */
 const hasOtherControl = (outer, field) =>
-  [...findAllIn.call(outer, INTERACTIVE)].some((each) => each !== field && !holds.call(each, field));
+  [...findAllIn.call(outer, INTERACTIVE)].some(
+    (each) => each !== field && !holds.call(each, field) && !opensList(each, field),
+  );
+
+const LISTS = "[aria-haspopup=listbox], [aria-haspopup=tree], [aria-haspopup=grid], [aria-haspopup=dialog]";
+
+/** @type {(control: Element, field: Element) => boolean} */
+const opensList = (control, field) => matches.call(field, "[role=combobox]") && matches.call(control, LISTS);
 
 /** @type {(hit: Element) => boolean} */
 const isClicked = (hit) =>

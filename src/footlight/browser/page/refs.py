@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -219,7 +219,7 @@ def _check_meaning(
     if not has_moved and (is_same or not (others or place.entry or node.role in ENTRIES)):
         return Target(ref, frame)
     page.view.note_reported([*others, node], of=nodes)
-    candidates = _describe_candidates(others)
+    candidates = _describe_candidates(others, nodes)
     suggestions = f". Candidates: {'; '.join(candidates)}" if candidates else ""
     raise StaleRefError(
         f"{given} was {_describe_meaning(known)} and is now {_describe_meaning(meaning)}{suggestions}",
@@ -269,7 +269,7 @@ def _has_replaced(
 def _stale_error(
     page: Page, ref: str, removed: RemovedRef, nodes: Sequence[Node], alike: int
 ) -> StaleRefError:
-    candidates = _describe_candidates(_find_closest(removed.node, nodes))
+    candidates = _describe_candidates(_find_closest(removed.node, nodes), nodes)
     why = f"; {alike} elements are like it now" if alike > 1 else ""
     suggestions = f". Candidates: {'; '.join(candidates)}" if candidates else ""
     return StaleRefError(
@@ -324,8 +324,15 @@ def _score(removed: Node, node: Node) -> float:
     return name_score + 1.0 * has_test_id + 0.5 * has_role
 
 
-def _describe_candidates(nodes: Iterable[Node]) -> list[str]:
-    return [f"{node.ref} {_describe(identity_of(node))}" for node in nodes][:MAX_CANDIDATES]
+def _describe_candidates(found: Sequence[Node], nodes: Sequence[Node]) -> list[str]:
+    """Return the refs, roles and names, with the row or other entry of elements that are alike."""
+    known = [_describe(identity_of(node)) for node in found]
+    places = find_places(nodes) if len(set(known)) < len(known) else {}
+    described: list[str] = []
+    for node, words in list(zip(found, known, strict=True))[:MAX_CANDIDATES]:
+        entry = places[node.ref or ""].entry if known.count(words) > 1 else ""
+        described.append(f"{node.ref} {words}{f' in {entry}' if entry else ''}")
+    return described
 
 
 def _describe(element: ElementIdentity) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, takewhile
+from itertools import pairwise, takewhile, zip_longest
 from typing import Literal
 
 from footlight.browser.snapshot.matching import Match, find_changed_span, longest_increasing
@@ -31,6 +31,8 @@ MAX_NODES_IN_ROW = 100
 """The number of nodes of a table row that are searched for the names of rows and columns."""
 ENTRIES = frozenset(("article", "listitem", "row", "treeitem"))
 """Roles of elements that are identified by their first words if they have no name."""
+_CONTROLS = frozenset(("button", "checkbox", "radio", "switch"))
+"""Controls that are usually alike in all entries."""
 _CARD_STATES = frozenset(("clickable", "draggable"))
 """States of elements without a role that are entries as well."""
 ENOUGH_CHARACTERS = 8
@@ -167,12 +169,10 @@ class _ChangeWriter:
         nodes = self._nodes
         if nodes[row].role != "row" or nodes[row].name:
             return ""
-        for node in nodes[row + 1 : row + 1 + MAX_NODES_IN_ROW]:
-            if node.depth <= nodes[row].depth:
-                break
-            if node.name:
-                return node.name
-        return ""
+        following = nodes[row + 1 : row + 1 + MAX_NODES_IN_ROW]
+        inside = list(takewhile(lambda node: node.depth > nodes[row].depth, following))
+        named = (node.name for node in (*_without_controls(inside), *inside))
+        return next(filter(None, named), "")
 
     def _find_column(self, cell: int) -> tuple[str, bool]:
         """Return the column header above a table cell, or the text in the first row and True, or "".
@@ -188,10 +188,16 @@ class _ChangeWriter:
         position = sum(node.depth == nodes[cell].depth for node in nodes[row + 1 : cell])
         first, *following = nodes[table + 1 : table + 2 + MAX_NODES_IN_ROW]
         heads = [*takewhile(lambda node: node.depth > first.depth, following)]
-        names = [node.name for node in heads if node.role == "columnheader"]
+        direct = [node for node in heads if node.depth == first.depth + 1]
+        has_headers = any(node.role == "columnheader" for node in direct)
+        names = [
+            node.name
+            for node in (direct if has_headers else heads)
+            if has_headers or node.role == "columnheader"
+        ]
         is_below = not names and first.role == "row" and table + 1 != row
         if is_below:
-            names = [node.name for node in heads if node.depth == first.depth + 1]
+            names = [node.name for node in direct]
         return (names[position], is_below) if position < len(names) else ("", False)
 
     def _leave_closed(self, where: int) -> None:
@@ -215,11 +221,25 @@ def _first_words(tree: Tree, index: int) -> str:
     is_entry = entry.role in ENTRIES or not _CARD_STATES.isdisjoint(entry.states)
     if is_entry and not (entry.name or entry.value or entry.text):
         following = tree.nodes[index + 1 : min(index + 1 + MAX_NODES_IN_ROW, tree.end)]
-        for node in takewhile(lambda node: node.depth > entry.depth, following):
+        inside = list(takewhile(lambda node: node.depth > entry.depth, following))
+        others = _without_controls(inside)
+        for node in others if any(node.name or node.text for node in others) else inside:
             words = f"{words} {node.name or node.text}".strip()
             if len(words) >= ENOUGH_CHARACTERS:
                 break
     return words
+
+
+def _without_controls(nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes without controls that are alike in all entries, and without the cells of these."""
+    return [
+        node
+        for node, inside in zip_longest(nodes, nodes[1:])
+        if node.role not in _CONTROLS
+        and not (
+            inside and inside.role in _CONTROLS and inside.depth > node.depth and inside.name == node.name
+        )
+    ]
 
 
 def _find_changed(match: Match) -> dict[int, Node]:

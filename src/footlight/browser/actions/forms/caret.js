@@ -1,6 +1,6 @@
 // Prepare a field for keys.
 
-import { isEditor, textLength } from "./editor.js";
+import { isCodeEditor, isEditor, textLength } from "./editor.js";
 import { fieldOf } from "./field.js";
 
 /**
@@ -17,7 +17,8 @@ export function moveCaretToEnd(element) {
   element.focus();
   const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
   if (!editable && root.activeElement !== element) return ["it does not take the focus", null];
-  if (isEditor(element)) return ["ControlOrMeta+End", null];
+  // Other hidden fields receive the keys of terminals and sheets, for which this key is a command.
+  if (isEditor(element)) return [isCodeEditor(element) ? "ControlOrMeta+End" : null, null];
   if (!editable && !isField) return [null, null];
   const length = textLength(element);
   if (!isField || editable) {

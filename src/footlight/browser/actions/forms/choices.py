@@ -42,9 +42,9 @@ _FOLDER = Path(__file__).parent
 _RADIO, _RADIOS = (
     page_function(_FOLDER, ["field", "naming", "radios"], name) for name in ("findRadio", "listRadios")
 )
-_NAMES, _OPTION, _OPTIONS, _CHOSEN, _SUGGESTS, _OFFERS = (
+_NAMES, _OPTION, _OPTIONS, _CHOSEN, _SUGGESTS, _OFFERS, _IS_OPEN = (
     page_function(_FOLDER, ["field", "naming", "options"], name)
-    for name in ("listNames", "findOption", "listOptions", "listChosen", "suggests", "offers")
+    for name in ("listNames", "findOption", "listOptions", "listChosen", "suggests", "offers", "isOpen")
 )
 
 
@@ -78,16 +78,15 @@ async def find_options_problem(
 async def open_and_choose(
     page: Page, box: Locator, field: Field, deadline: Deadline, timeout_ms: float
 ) -> None:
-    if await box.get_attribute("aria-expanded", timeout=timeout_ms) != "true":
+    if not await run_about(box, _IS_OPEN, timeout_ms=timeout_ms):
         await press(page, find_press_target(box), timeout_ms)
     wait_ms = deadline.start_patience().element_ms / 2
     if option := await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms):
         await press(page, option, timeout_ms)
         return
-    try:
-        names = await run_about(box, _OPTIONS, timeout_ms=timeout_ms)
-    finally:
-        await box.press("Escape", timeout=timeout_ms)
+    # The page may have hidden the field from its selector, so that it is not found any more.
+    names = await run_about(box, _OPTIONS, timeout_ms=min(OPTIONS_MS, timeout_ms))
+    await box.press("Escape", timeout=deadline.remaining_ms)
     raise _missing_option_error(field, option_name(field), names)
 
 

@@ -21,6 +21,10 @@ export function bare(text) {
   return text.replace(/\s+/g, "");
 }
 
+/** @type {(element: Element) => boolean} */
+export const isCodeEditor = (element) =>
+  element.closest(".CodeMirror, .cm-editor, .ace_editor, .monaco-editor") !== null;
+
 /**
  * Return whether an element is the field of a code editor, which keeps its text elsewhere.
  *
@@ -29,7 +33,7 @@ export function bare(text) {
 export function isEditor(element) {
   const isText = element instanceof HTMLTextAreaElement;
   if (!(isText || element.isContentEditable) || element.checkVisibility?.() === false) return false;
-  if (element.closest(".CodeMirror, .cm-editor, .ace_editor, .monaco-editor")) return true;
+  if (isCodeEditor(element)) return true;
   if (!isText) return false;
   // A field that is not visible and has the focus on behalf of another element.
   if (element.checkVisibility?.({ opacityProperty: true }) === false) return true;

@@ -10,7 +10,20 @@ import { fieldOf } from "./field.js";
  */
 export function hasGained(element, [text, length]) {
   const added = bare(text);
-  return textLength(element) === length + added.length && bare(textOf(element)).endsWith(added);
+  const now = bare(textOf(element));
+  if (textLength(element) === length + added.length && now.endsWith(added)) return true;
+  return now.length > length && added.startsWith(now.slice(length)) && hasPassedFocus(element);
+}
+
+/**
+ * Return whether the page has moved the focus to another field, which then receives the rest of what is typed. The fields
+ * for the digits of a code do so.
+ *
+ * @type {(element: AnyElement) => boolean}
+ */
+function hasPassedFocus(element) {
+  const focused = /** @type {Document | ShadowRoot} */ (element.getRootNode()).activeElement;
+  return focused !== element && (focused instanceof HTMLInputElement || focused instanceof HTMLTextAreaElement);
 }
 
 /**

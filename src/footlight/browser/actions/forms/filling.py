@@ -91,11 +91,7 @@ async def choose_option(page: Page, selector: str, value: str, deadline: Deadlin
         # The page may search for something else than the names of the options.
         await fill_field(page, selector, "", deadline, check=False)
         if not await take_suggestion(page, field, deadline):
-            raise InvalidParameterError(
-                f'value: "{selector}" suggests no option "{value}"; the field is empty now',
-                parameter="value",
-                suggestion="Look at the options that it shows, and click one.",
-            )
+            await _press_and_choose(page, field, deadline)
     return Choice([value], [value])
 
 
@@ -154,6 +150,24 @@ async def _fill(page: Page, field: Field, kind: Kind, deadline: Deadline) -> Fil
     else:
         return FillOutcome(await _fill_text(page, field, kind, words[0], deadline))
     return FillOutcome(kind.name)
+
+
+async def _press_and_choose(page: Page, field: Field, deadline: Deadline) -> None:
+    """Choose an option of an editable combobox that shows its list only when it is pressed."""
+    try:
+        await act_on_element(
+            page,
+            field.selector,
+            deadline.without_patience(),
+            lambda box, timeout_ms: open_and_choose(page, box, field, deadline, timeout_ms),
+        )
+    except InvalidParameterError as error:
+        raise InvalidParameterError(
+            f'value: "{field.selector}" suggests no option "{field.value}"; the field is empty now',
+            parameter="value",
+            suggestion="Look at the options that it shows, and click one.",
+            options=error.details.get("options", []),
+        ) from error
 
 
 async def _select(page: Page, field: Field, options: list[str], deadline: Deadline) -> None:

@@ -17,7 +17,8 @@ export function findKind(element) {
     if (type === "hidden") return { reason: "a hidden field", suggestion: "Leave it out: the page sets it." };
     if (["button", "submit", "reset", "image"].includes(type)) return { reason: "a button", suggestion: USE_CLICK };
     if (type === "checkbox" || type === "radio") return makeKind(type);
-    return role === "combobox" ? makeKind("combobox", { editable: !field.readOnly }) : makeKind("text");
+    const isCombobox = role === "combobox" || (!role && field.getAttribute("aria-haspopup") === "listbox");
+    return isCombobox ? makeKind("combobox", { editable: isTyped(field) }) : makeKind("text");
   }
   if (field instanceof HTMLSelectElement) return makeKind("select", { multiple: field.multiple });
   if (field instanceof HTMLTextAreaElement) return makeKind("text");
@@ -28,13 +29,21 @@ export function findKind(element) {
   const several = field.getAttribute("aria-multiselectable") === "true";
   if (role === "listbox") return makeKind("listbox", { multiple: several });
   if (role === "combobox") return makeKind("combobox", { editable: field.isContentEditable });
-  if (field.isContentEditable) return makeKind("text");
+  if (field.isContentEditable || role === "slider") return makeKind("text");
+  if (field.getAttribute("aria-haspopup") === "listbox") return makeKind("combobox");
   if (field instanceof HTMLButtonElement || role === "button") return { reason: "a button", suggestion: USE_CLICK };
   return {
     reason: `not a form field, but a <${field.localName}>`,
     suggestion: "Give the selector of the field itself.",
   };
 }
+
+/**
+ * Return whether a field takes typed text. Some drop-downs only ask for no keyboard on the screen.
+ *
+ * @type {(field: HTMLInputElement) => boolean}
+ */
+const isTyped = (field) => !field.readOnly && field.inputMode !== "none";
 
 /** @type {(kind: string, more?: Partial<Kind>) => Kind} */
 function makeKind(kind, more) {

@@ -86,9 +86,15 @@ export function offers(element, wanted) {
   return element.getAttribute("aria-expanded") === "true" && findOption(element, wanted) !== null;
 }
 
+// The options of fields that open a menu or a tree. An entry that holds others would be pressed in their middle.
+const OTHER_OPTIONS = "[role=menuitemcheckbox], [role=menuitemradio], [role=treeitem]:not(:has([role=treeitem]))";
+
 /** @type {(element: Element) => Element[]} */
 function optionsOf(element) {
-  return listsOf(element).flatMap((list) => findInFlatTree(list, "[role=option]"));
+  return listsOf(element).flatMap((list) => {
+    const options = findInFlatTree(list, "[role=option]");
+    return options.length || list.getAttribute("role") === "listbox" ? options : findInFlatTree(list, OTHER_OPTIONS);
+  });
 }
 
 /**
@@ -105,10 +111,23 @@ function findInFlatTree(list, selector) {
   ]);
 }
 
+/**
+ * Return whether the list of a field is open. Some fields do not say so.
+ *
+ * @type {(element: Element) => boolean}
+ */
+export function isOpen(element) {
+  return element.getAttribute("aria-expanded") === "true" || ownListsOf(element).some(isShown);
+}
+
+/** @type {(element: Element) => Element[]} */
+const ownListsOf = (element) =>
+  ["aria-controls", "aria-owns"].flatMap((key) => findByIds(element, element.getAttribute(key)));
+
 /** @type {(element: Element) => Element[]} */
 function listsOf(element) {
   if (element.getAttribute("role") === "listbox") return [element];
-  const own = ["aria-controls", "aria-owns"].flatMap((key) => findByIds(element, element.getAttribute(key)));
+  const own = ownListsOf(element);
   if (own.length) return [...new Set(own)];
   const inside = Array.from(element.querySelectorAll("[role=listbox]")).filter(isShown);
   if (inside.length) return inside;

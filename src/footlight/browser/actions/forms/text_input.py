@@ -14,6 +14,7 @@ from footlight.browser.actions.forms.field_values import (
     find_field,
     is_filled,
 )
+from footlight.browser.actions.forms.sliders import is_slider, move_slider
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
@@ -62,7 +63,7 @@ def _selecting_engine() -> str:
 async def fill_field(
     page: Page, selector: str, value: str, deadline: Deadline, *, check: bool = True
 ) -> str | None:
-    """Replace the text of a field at once. Return a notice for the caller, or None.
+    """Replace the text of a field at once, or move a slider. Return a notice for the caller, or None.
 
     If Playwright would certainly fill the field at once, the first request already selects its text, which
     saves four requests, and the request that verifies the text is a single CDP message. Without `check`, the
@@ -89,6 +90,8 @@ async def fill_field(
             await insert_text_alone(page, selector, value, deadline)
             if not check or await is_filled(page, field["selected"]):
                 return None
+        elif await is_slider(element, timeout_ms):
+            return await move_slider(element, selector, value, deadline)
         else:
             await element.fill(value, timeout=timeout_ms)
         return await check_text(page, element, value, timeout_ms) if check else None

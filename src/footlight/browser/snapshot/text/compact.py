@@ -38,9 +38,12 @@ _SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
 _FIELDS = frozenset(
     ("checkbox", "combobox", "listbox", "radio", "searchbox", "slider", "spinbutton", "switch", "textbox")
 )
+_BOXES = frozenset(("checkbox", "radio", "switch"))
 _LABEL_ENDS = " :"
 MAX_LABELS = 2
 """The number of lines after a text that are searched for the field that it labels."""
+MIN_REPEATED = 40
+"""A longer description is written only once for all elements with the same role."""
 _BESIDE = 3
 """The number of lines before and after a node that are searched for the text of its description."""
 
@@ -85,6 +88,7 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
     index = 0
     run = RowRun()
     options = OptionLists()
+    described: set[tuple[str, str]] = set()
     while index < len(lines):
         line = lines[index]
         node = line.node
@@ -94,7 +98,12 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
         elif node.role == "link" and _is_repeated(lines, index):
             index += 1 + _inside(lines, index)
             continue
-        elif _is_separator(node) or _is_label(node, lines, index) or _is_empty_landmark(lines, index):
+        elif (
+            _is_separator(node)
+            or _is_label(node, lines, index)
+            or _labels_box(node, lines, index)
+            or _is_empty_landmark(lines, index)
+        ):
             pass
         elif title := _find_title(lines, index):
             yield replace(line, node=replace(node, text=title, hint=""))
@@ -142,9 +151,11 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             continue
         elif node.name and node.role in _TITLED and _has_title(lines, index):
             yield replace(line, node=replace(node, name=""))
-        elif node.description and _is_beside(lines, index):
+        elif node.description and (_is_beside(lines, index) or (node.role, node.description) in described):
             yield replace(line, node=replace(node, description=""))
         else:
+            if node.description and len(node.description) > MIN_REPEATED:
+                described.add((node.role, node.description))
             yield line
         index += 1
 
@@ -241,6 +252,16 @@ def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
             return False
         said.append((field.text or field.name).rstrip(_LABEL_ENDS))
     return False
+
+
+def _labels_box(node: Node, lines: Sequence[Line], index: int) -> bool:
+    """Return whether a text is only the name of the checkbox or radio button before it."""
+    if not index or not says_only_text(node):
+        return False
+    before, line = lines[index - 1], lines[index]
+    if before.node is None or (before.depth, before.mark) != (line.depth, line.mark):
+        return False
+    return before.node.role in _BOXES and before.node.name == (node.text or node.name)
 
 
 def _inside(lines: Sequence[Line], index: int) -> int:

@@ -101,7 +101,7 @@ class RowRun:
         has_urls = not is_header and self._count <= ROWS_WITH_URLS and not is_alike
         self._urls = () if is_header else cells
         self._depth, self._end, self._cells = line.depth, span.stop, () if is_header else shown
-        row = _name_row(line.node, shown, has_grid_cells="gridcell" in roles)
+        row = _name_row(line.node, cells, has_grid_cells="gridcell" in roles)
         return Line(line.depth, row, line.mark, cells=shown, has_urls=has_urls, above=above)
 
 
@@ -109,9 +109,8 @@ def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: b
     """Return a row without a name that its cells repeat, and without a ref if only its content is active."""
     if row.text:  # The first words of a row that shows only its controls.
         return replace(row, name=row.name or row.text, text="", ref=row.ref if row.states else None)
-    is_named = bool(row.name)
-    if is_named and " ".join([part.name for parts in cells for part in parts if part.name]) == row.name:
-        is_named = False
+    words = [part.name or part.value or part.text for parts in cells for part in parts]
+    is_named = row.name not in ("", " ".join(filter(None, words)))
     has_refs = any([node.ref is not None and node.role not in CELLS for parts in cells for node in parts])
     if has_refs and not (is_named or has_grid_cells or row.states or row.testid):
         return _plain_row(row.depth, row.role)
@@ -188,7 +187,8 @@ def _find_parts(lines: Sequence[Line], index: int, row: Line) -> tuple[tuple[Nod
         return None
     cell = line.node
     names = [part.name for part in parts]
-    values = [part.value or part.name for part in parts]  # A cell is named by the values of the fields in it.
+    # A cell is named by the values of the fields in it, and by the texts of other parts.
+    values = [part.value or part.name or part.text for part in parts]
     is_named_otherwise = cell.name not in ("", " ".join(names), " ".join(values), *names)
     if is_named_otherwise or cell.states or cell.description or cell.value or cell.text:
         return None

@@ -260,6 +260,21 @@ function describeCover(words, hit, element) {
   return found;
 }
 
+/**
+ * Describe the inert element around another one. Pages make their parts inert while a dialog or a menu is open.
+ *
+ * @type {(inert: AnyElement, element: AnyElement) => Obstacle}
+ */
+function describeInert(inert, element) {
+  const found = describeCover("made inert by ", inert, element);
+  const menus = found.waits ? [] : queryAll(document, MENUS);
+  for (let i = menus.length - 1; i >= 0 && !found.waits; i--) {
+    found.waits = isVisible(menus[i]) && !closestOf(menus[i], "[inert]");
+    if (found.waits) found.detail += "; the key Escape may close " + formatLine(menus[i]);
+  }
+  return found;
+}
+
 /** @type {(element: AnyElement, target: AnyElement, point: Point) => Obstacle | null} */
 function coverOf(element, target, point) {
   const hit = topmostAt(document, point);
@@ -270,7 +285,7 @@ function coverOf(element, target, point) {
   const modal = openModal(element);
   if (modal) return describeCover("covered by the open dialog ", modal, element);
   const inert = closestOf(element, "[inert]");
-  if (inert) return obstacleOf("covered", "made inert by " + describeTag(inert), inert);
+  if (inert) return describeInert(inert, element);
   if (styleOf(element).pointerEvents === "none") {
     const instead = hit ? "; a click would land on " + describeTag(hit) : "";
     return obstacleOf("covered", "it takes no pointer events (pointer-events: none)" + instead, hit);

@@ -12,6 +12,7 @@ import {
   get,
   isInside,
   MAX_REFERRED,
+  matches,
   NOTHING,
   shorten,
   TEXT,
@@ -145,18 +146,20 @@ export function enter(root) {
   if (findAll(root, "fieldset:disabled").length) pass.fieldsets = true;
 }
 
+const PLAIN_OWNERS = "button:not([role]), [role=button], [role=switch], [role=tab]";
+
 /**
  * Store which elements are owned by others. `aria-owns`: the first owner that names an element owns it, unless the
- * owner
- * is inside that element. An owner that is not in the accessibility tree, or that cannot have content, would only hide
- * the element.
+ * owner is inside that element. An owner that is not in the accessibility tree, or that cannot have content, would only
+ * hide the element. A button or tab would make the contents of its menu or panel a part of its own name.
  *
  * @type {(root: Document | ShadowRoot) => void}
  */
 function noteOwners(root) {
   for (const owner of findAll(root, "[aria-owns]")) {
     const facts = factsOf(owner);
-    if (CLOSED.has(facts.tag) || visibilityOf(facts) !== SHOWN || closest.call(owner, '[aria-hidden="true"]')) continue;
+    if (CLOSED.has(facts.tag) || matches.call(owner, PLAIN_OWNERS)) continue;
+    if (visibilityOf(facts) !== SHOWN || closest.call(owner, '[aria-hidden="true"]')) continue;
     const owned = byIds(facts, "aria-owns").filter((each) => !pass.owners.has(each) && !isInside(owner, each));
     for (const each of owned) pass.owners.set(each, owner);
     pass.owned.set(owner, owned);

@@ -121,6 +121,30 @@ function deepHit(document, x, y) {
   return hit;
 }
 
+const TAKEN_AWAY = "[inert], [aria-hidden=true]:has(a[href], button, input, select, textarea)";
+const MAX_TAKEN_AWAY = 50;
+
+/**
+ * Return whether a menu or a list has the focus while the page has made a large part of itself inert, or hidden it from
+ * screen readers, which libraries do until it is closed.
+ *
+ * @type {(menu: AnyElement, focused: AnyElement | null) => boolean}
+ */
+export function excludesOthers(menu, focused) {
+  if (!focused || !isInside(focused, menu)) return false;
+  let area = 0;
+  for (const other of [...findAll(document, TAKEN_AWAY)].slice(0, MAX_TAKEN_AWAY))
+    if (!isInside(menu, other)) area += areaInView(getBoundingClientRect.call(other));
+  return area > (innerWidth * innerHeight) / 4;
+}
+
+/** @type {(box: DOMRect) => number} */
+function areaInView({ left, top, right, bottom }) {
+  const width = Math.min(right, innerWidth) - Math.max(left, 0);
+  const height = Math.min(bottom, innerHeight) - Math.max(top, 0);
+  return width > 0 && height > 0 ? width * height : 0;
+}
+
 /** @type {(element: AnyElement | null) => Set<AnyElement>} */
 export function pathTo(element) {
   const path = new Set();

@@ -1,11 +1,10 @@
 // The records of nodes.
 
-import { childrenOf } from "./flat_tree.js";
+import { addHint } from "./hints.js";
 import { addLeaf, endIfFull, flush, onlyText } from "./lines.js";
 import { contents, Name, NO_NAME, nameOf, OPAQUE, placeholderOf } from "./names.js";
 import { attr, factsOf, hasAttr, isSet, pass, textAttribute } from "./pass.js";
 import {
-  attribute,
   closest,
   cut,
   findAll,
@@ -14,14 +13,10 @@ import {
   getBoundingClientRect,
   has,
   keepLines,
-  MAX_HINT,
-  MAX_ICONS,
   MAX_NAME,
   MAX_OPTIONS,
-  MAX_TEXT,
   quote,
   shorten,
-  tidy,
   words,
 } from "./platform.js";
 import { refOf } from "./refs.js";
@@ -42,6 +37,8 @@ import {
 } from "./walk.js";
 
 /** @import { Facts } from "./pass.js" */
+
+const MESSAGES = words("alert log status"); // Pages keep them empty until there is a message.
 
 /**
  * @param {Facts} facts
@@ -75,7 +72,8 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
   const isBare = !name.text && !text && pass.out.length === at + 1;
   if (isBare && (flags & CLICKABLE || (operable && role !== "generic" && role !== "iframe"))) addHint(facts, extra);
   const isEmpty = pass.out.length === at + 1 && !name.text && !extra.length;
-  if ((isEmpty && (isDecorative(facts, role) || (ref === null && role !== "separator"))) || isTrap(facts, at, extra)) {
+  const isNothing = isDecorative(facts, role) || MESSAGES.has(role) || (ref === null && role !== "separator");
+  if ((isEmpty && isNothing) || isTrap(facts, at, extra)) {
     pass.out.pop();
     return;
   }
@@ -212,85 +210,6 @@ function placeholderHint(facts, name) {
   if (format) return format;
   const hint = placeholderOf(facts);
   return hint === name.text ? "" : hint;
-}
-
-/**
- * Add what distinguishes a control without a name: its tooltip, its id, its icon, or the name of its field.
- *
- * @type {(facts: Facts, extra: string[]) => void}
- */
-function addHint(facts, extra) {
-  const id = attr(facts, "id");
-  const own = shownTooltip(facts) || ligatureOf(facts) || (id && !MADE_ID.test(id) ? "#" + id : "");
-  const hint = own || iconOf(facts) || attr(facts, "name");
-  if (hint) extra.push("h", tidy(hint, MAX_HINT));
-}
-
-const ICON_FONT = /(?:^|[\s-])(?:material-(?:icons|symbols)|google-material-icons)/;
-
-/**
- * Return the word that an icon font draws as a picture, such as `delete` in Material Icons.
- *
- * @type {(facts: Facts) => string}
- */
-function ligatureOf(facts) {
-  for (const icon of [...findAll(facts.element, "i, span, mat-icon")].slice(0, MAX_ICONS)) {
-    const text = (get.textContent.call(icon) || "").trim();
-    const isIcon = get.localName.call(icon) === "mat-icon" || ICON_FONT.test(attribute(icon, "class") || "");
-    if (isIcon && /^[a-z0-9_]{2,40}$/.test(text)) return text;
-  }
-  return "";
-}
-
-const TOOLTIPS = [
-  ...["data-tooltip", "data-tip", "data-title", "data-original-title", "data-bs-original-title", "data-bs-title"],
-  ...["data-tippy-content", "data-tooltip-content", "data-hint", "tooltip", "mattooltip", "ng-reflect-message"],
-];
-
-/**
- * Return the tooltip that a library shows while the mouse is over the element.
- *
- * @type {(facts: Facts) => string}
- */
-function shownTooltip(facts) {
-  for (const name of TOOLTIPS) if (attr(facts, name)?.trim()) return /** @type {string} */ (attr(facts, name));
-  return "";
-}
-
-// Ids that libraries count up or generate, such as `:r5:`, `mui-12` and `react-select-3-input`.
-const MADE_ID =
-  /[:«»]|[0-9a-f]{8}|\d{3}|^(?:mui|radix|headlessui|react-select|select2|ember|mat|cdk|ui-id|j_idt?|ext|rc)[-_]?.*\d/i;
-
-const ICON =
-  /(?:^|[-_])(?:icons?|fa|fas|far|bi|mdi|glyphicon|ti|ri|octicon|codicon|lucide|tabler)[-_](?!(?:fw|lg|sm|xs|spin|\d+x)$)/i;
-
-/**
- * Return the class or the name of the icon: of the control, or of the first elements inside it.
- *
- * @type {(facts: Facts) => string}
- */
-function iconOf(facts) {
-  const inside = [...childrenOf(facts)].filter((child) => typeof child === "object");
-  const deeper = inside.flatMap((child) => [...childrenOf(child)]).filter((child) => typeof child === "object");
-  const icons = [facts, ...inside.slice(0, MAX_ICONS), ...deeper.slice(0, MAX_ICONS)];
-  for (const each of icons) {
-    const found = words((attr(each, "class") || "").slice(0, MAX_TEXT));
-    for (const name of found) if (ICON.test(name)) return "." + name;
-  }
-  return icons.map(pictureName).find(Boolean) || "";
-}
-
-/**
- * Return the name that an icon library gives an element, or the id of the drawing that it uses.
- *
- * @type {(facts: Facts) => string}
- */
-function pictureName(facts) {
-  const named = attr(facts, "data-icon") || attr(facts, "data-lucide");
-  if (named || facts.tag !== "svg") return named || "";
-  const [use] = findAll(facts.element, "use");
-  const used = use && (attribute(use, "href") || attribute(use, "xlink:href"));
-  return attr(facts, "data-testid") || (used ? used.slice(used.indexOf("#")) : "");
 }
 
 /** @type {(facts: Facts) => string} */

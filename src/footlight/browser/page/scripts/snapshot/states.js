@@ -1,6 +1,7 @@
 // Descriptions, values and states.
 
 import { byIds, isFirstSummary } from "./flat_tree.js";
+import { excludesOthers } from "./modal.js";
 import { contents, joinTexts, REFERENCED } from "./names.js";
 import { attr, hasAttr, isSet, pass, textAttribute } from "./pass.js";
 import {
@@ -8,6 +9,7 @@ import {
   cut,
   get,
   has,
+  isInside,
   isMatch,
   keepLines,
   lower,
@@ -26,9 +28,14 @@ import { CLICKABLE, DISABLED } from "./walk.js";
 /** @import { Facts } from "./pass.js" */
 /** @import { Name } from "./names.js" */
 
+const DIALOGS = words("alertdialog dialog");
+const POPUPS = words("listbox menu");
+
 /** @type {(facts: Facts, name: Name) => string} */
 export function descriptionOf(facts, name) {
-  const others = facts.aria ? byIds(facts, "aria-describedby") : NOTHING;
+  const named = facts.aria ? byIds(facts, "aria-describedby") : NOTHING;
+  // What a dialog contains is in the tree.
+  const others = DIALOGS.has(roleOf(facts)) ? named.filter((other) => !isInside(other, facts.element)) : named;
   const referenced = others.length ? joinTexts(others, REFERENCED) : "";
   const title = name.from === "title" ? "" : textAttribute(facts, "title");
   const text = referenced || textAttribute(facts, "aria-description") || title;
@@ -214,7 +221,8 @@ function isInvalid(facts) {
 
 /** @type {(facts: Facts, role: string) => boolean} */
 function isModal(facts, role) {
-  if (role !== "dialog" && role !== "alertdialog") return false;
+  if (POPUPS.has(role)) return excludesOthers(facts.element, pass.focused);
+  if (!DIALOGS.has(role)) return false;
   return facts.element === pass.modal || isSet(facts, "aria-modal") || isMatch(facts.element, ":modal");
 }
 

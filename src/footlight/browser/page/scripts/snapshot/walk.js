@@ -38,6 +38,7 @@ const REFERRED_BY_NAME = words(`
 const FOLDED = words(`
   code emphasis generic mark none rowgroup strong subscript superscript time suggestion
 `);
+const LISTINGS = words("list listitem");
 const FOLDED_UNNAMED = words("group sectionfooter sectionheader");
 const WORDS = words("abbr ruby"); // In a line with other words, even if they have a title.
 
@@ -50,6 +51,9 @@ export const WITH_PRESENTATIONAL_CHILDREN = words(`
   button checkbox img menuitemcheckbox menuitemradio meter option progressbar radio scrollbar separator slider
   switch tab
 `);
+
+// Data, of which the reader cannot see whether a click does something, even if it can have the focus.
+const IN_TABLES = words("cell columnheader gridcell row rowheader");
 
 export const DISABLED = 1; // By an ancestor with aria-disabled.
 export const IN_NAME = 2; // The texts are part of a name already.
@@ -90,7 +94,7 @@ function visitVisible(facts, depth, flags, nesting) {
     visitFolded(facts, depth, flags, nesting);
     return;
   }
-  const clickable = !operable && !(flags & CONTROL) && isPressed(facts);
+  const clickable = (!operable || IN_TABLES.has(role)) && !(flags & CONTROL) && isPressed(facts);
   if (clickable && role === "none") role = "generic";
   let name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
   const isNamed = !!name.text && REFERRED_BY_NAME.has(role) && !WORDS.has(facts.tag);
@@ -100,6 +104,11 @@ function visitVisible(facts, depth, flags, nesting) {
   }
   const refers =
     operable || clickable || isMarked(facts, flags) || isPart(facts, flags) || REFERRED.has(role) || isNamed;
+  // A name or a value that has the texts of a list says all of it.
+  if (flags & IN_NAME && !operable && !clickable && LISTINGS.has(role)) {
+    visitFolded(facts, depth, flags, nesting);
+    return;
+  }
   if (!refers && (FOLDED.has(role) || (isFoldable(role) && !name.text && facts.tag !== "details"))) {
     visitFolded(facts, depth, flags, nesting);
   } else addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, nesting, refers, operable);
@@ -145,6 +154,7 @@ const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
  */
 const isHandled = (facts) =>
   attr(facts, "draggable") === "true" ||
+  (roleOf(facts) === "columnheader" && /^\s*0/.test(attr(facts, "tabindex") || "")) ||
   (facts.tag === "a" && !hasAttr(facts, "href") && /\S/.test(get.textContent.call(facts.element) || ""));
 
 /**
