@@ -34,8 +34,8 @@ _SEED_PHRASE = re.compile(
     rf"(?<![^\W\d_]){_WORD}(?:(?:{_BETWEEN}{_WORD}){{11,}}+|([-_./:=&#]){_WORD}(?:\1{_WORD}){{10,}}+)",
     re.IGNORECASE,
 )
-"""Twelve words or more, each as long as those of BIP-39, with only separators and numbers between them, or all
-joined by the same character.
+"""Twelve words or more, each as long as those of BIP-39, with only separators and numbers between them, or
+all joined by the same character.
 
 The pattern does not backtrack: a character that ends a word cannot begin a separator.
 """
