@@ -1135,6 +1135,8 @@ REFERRING = {
       + repeat(200, () => `<button aria-labelledby="${repeat(2e4, i => ` n${i}`)}"></button>`)""",
     "selected options": """`<select multiple id=s>${repeat(2e4, () => '<option selected>o')}</select>`
       + repeat(300, () => '<b role=button aria-labelledby=s></b>')""",
+    "menus around the focus": """repeat(2e4, () => '<p aria-hidden=true>y</p>')
+      + `${repeat(380, () => '<div role=menu>')}<b tabindex=0>x`""",
 }
 
 
@@ -1149,7 +1151,8 @@ async def test_elements_that_refer_to_many_others_take_linear_time(tab: Page) ->
     for kind, html in REFERRING.items():
         await tab.set_content("<body>")
         fill = "const repeat = (length, write) => Array.from({ length }, (_, i) => write(i)).join('');"
-        await tab.evaluate(f"{fill} document.body.innerHTML = {html}; document.body.offsetHeight")
+        focus = "document.querySelector('[tabindex]')?.focus()"
+        await tab.evaluate(f"{fill} document.body.innerHTML = {html}; document.body.offsetHeight; {focus}")
         began = await processor_time()
         await ask(tab, {"what": "look", "next": 1})
         # Quadratic work took two to more than twenty seconds.

@@ -124,17 +124,18 @@ function deepHit(document, x, y) {
 const TAKEN_AWAY = "[inert], [aria-hidden=true]:has(a[href], button, input, select, textarea)";
 const MAX_TAKEN_AWAY = 50;
 
+/** @type {() => AnyElement[]} */
+export const findTakenAway = () => [...findAll(document, TAKEN_AWAY)].slice(0, MAX_TAKEN_AWAY);
+
 /**
- * Return whether a menu or a list has the focus while the page has made a large part of itself inert, or hidden it from
- * screen readers, which libraries do until it is closed.
+ * Return whether a large part of the page besides a menu or a list with the focus is inert, or hidden from screen readers.
+ * Libraries do so until the menu is closed.
  *
- * @type {(menu: AnyElement, focused: AnyElement | null) => boolean}
+ * @type {(menu: AnyElement, takenAway: AnyElement[]) => boolean}
  */
-export function excludesOthers(menu, focused) {
-  if (!focused || !isInside(focused, menu)) return false;
+export function excludesOthers(menu, takenAway) {
   let area = 0;
-  for (const other of [...findAll(document, TAKEN_AWAY)].slice(0, MAX_TAKEN_AWAY))
-    if (!isInside(menu, other)) area += areaInView(getBoundingClientRect.call(other));
+  for (const other of takenAway) if (!isInside(menu, other)) area += areaInView(getBoundingClientRect.call(other));
   return area > (innerWidth * innerHeight) / 4;
 }
 

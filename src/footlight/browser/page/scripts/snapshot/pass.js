@@ -75,6 +75,8 @@ class Pass {
     this.beside = new Set(); // Elements that can be used although a dialog covers the page.
     this.modal = openModal(document) || findDeclaredModal(document, this.focused, this.beside);
     this.around = pathTo(this.modal);
+    /** @type {AnyElement[] | null} */
+    this.takenAway = null; // The parts that the page keeps from being used, once they are needed.
     /** @type {string[]} */
     this.out = [];
     this.size = 0; // Characters of the records.

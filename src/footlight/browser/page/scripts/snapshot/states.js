@@ -1,7 +1,7 @@
 // Descriptions, values and states.
 
 import { byIds, isFirstSummary } from "./flat_tree.js";
-import { excludesOthers } from "./modal.js";
+import { excludesOthers, findTakenAway } from "./modal.js";
 import { contents, joinTexts, REFERENCED } from "./names.js";
 import { attr, hasAttr, isSet, pass, textAttribute } from "./pass.js";
 import {
@@ -221,10 +221,13 @@ function isInvalid(facts) {
 
 /** @type {(facts: Facts, role: string) => boolean} */
 function isModal(facts, role) {
-  if (POPUPS.has(role)) return excludesOthers(facts.element, pass.focused);
+  if (POPUPS.has(role)) return holdsFocus(facts) && excludesOthers(facts.element, (pass.takenAway ||= findTakenAway()));
   if (!DIALOGS.has(role)) return false;
   return facts.element === pass.modal || isSet(facts, "aria-modal") || isMatch(facts.element, ":modal");
 }
+
+/** @type {(facts: Facts) => boolean} */
+const holdsFocus = ({ element }) => pass.focused !== null && isInside(pass.focused, element);
 
 /** @type {(facts: Facts, role: string) => string} */
 function sortState(facts, role) {
