@@ -130,7 +130,7 @@ async def test_the_app_shows_the_session_through_its_host(
         await expect(shown.locator("#state")).to_have_text("waiting for a call")
         await agent.call("click", selector="button")
         await expect(shown.locator("#calls li").first).to_contain_text("click")
-        await agent.call("click", selector="testid=gone", timeout=300)
+        await agent.call("click", selector="testid=gone", timeout=2_000)
         await expect(shown.locator("#calls li.failed")).to_contain_text("ELEMENT_NOT_FOUND")
         await expect(shown.locator("#calls")).not_to_contain_text("watch_session")
         helping = asyncio.create_task(agent.call("request_help", reason="Press Done", timeout=8_000))

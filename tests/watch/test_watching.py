@@ -57,7 +57,7 @@ async def test_picture_marks_the_element_of_the_last_call(person: Page, agent: A
 @pytest.mark.slow
 async def test_failed_call_shows_its_error_details(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, FORM)
-    await agent.call("click", selector="testid=sent", timeout=300)
+    await agent.call("click", selector="testid=sent", timeout=2_000)
 
     failed = calls_of(person).first
     await expect(failed).to_contain_text("ELEMENT_NOT_FOUND")

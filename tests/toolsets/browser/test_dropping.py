@@ -139,7 +139,7 @@ async def test_drop_without_files_or_data_is_refused(browser: SessionBrowser) ->
 async def test_missing_drop_target_is_reported(browser: SessionBrowser) -> None:
     await browser.show(ZONE)
 
-    error = await browser.refused("drop", selector="#nowhere", data={"text/plain": "lamp"}, timeout=500)
+    error = await browser.refused("drop", selector="#nowhere", data={"text/plain": "lamp"}, timeout=2_000)
 
     assert error["code"] == "ELEMENT_NOT_FOUND"
 

@@ -140,7 +140,7 @@ async def test_missing_element_is_not_visible_and_is_enabled_fails(
     await browser.show("<p>x</p>")
 
     assert await browser.call("is_visible", selector="h1") == {"visible": False}
-    error = await browser.refused("is_enabled", selector="h1", timeout=300)
+    error = await browser.refused("is_enabled", selector="h1", timeout=2_000)
     assert error["code"] == "ELEMENT_NOT_FOUND"
 
 

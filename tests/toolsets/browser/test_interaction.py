@@ -634,7 +634,7 @@ async def test_drag_and_drop_error_names_the_missing_element(
 ) -> None:
     await browser.show("<p id=a>take</p><p id=b>here</p>")
 
-    error = await browser.refused("drag_and_drop", source=source, target=target, timeout=1000)
+    error = await browser.refused("drag_and_drop", source=source, target=target, timeout=2_000)
 
     assert error["code"] == "ELEMENT_NOT_FOUND"
     assert error["details"]["selector"] == "#missing"

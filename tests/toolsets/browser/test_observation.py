@@ -592,7 +592,7 @@ async def test_frame_content_is_included_in_the_snapshot(browser: SessionBrowser
 async def test_missing_snapshot_root_is_reported(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
 
-    error = await browser.refused("snapshot", rootSelector="#none", timeout=100)
+    error = await browser.refused("snapshot", rootSelector="#none", timeout=2_000)
 
     assert error["code"] == "ELEMENT_NOT_FOUND"
 

@@ -174,7 +174,7 @@ async def test_code_with_many_thousand_backticks_is_read(browser: SessionBrowser
 async def test_missing_element_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<p>text")
 
-    error = await browser.refused("read_page", selector="#none", timeout=300)
+    error = await browser.refused("read_page", selector="#none", timeout=2_000)
 
     assert error["code"] == "ELEMENT_NOT_FOUND"
 

@@ -85,7 +85,7 @@ async def test_a_form_is_filled_field_by_field(named: Named) -> None:
 async def test_form_with_a_missing_field_is_left_unchanged(named: Named) -> None:
     await named.show("<input id=name>")
 
-    error = await named.refused("workflow.fillForm", fields={"#name": "Ada", "#none": "x"}, timeout=500)
+    error = await named.refused("workflow.fillForm", fields={"#name": "Ada", "#none": "x"}, timeout=2_000)
 
     assert error["code"] == "ELEMENT_NOT_FOUND"
     assert [(step["selector"], step["status"]) for step in error["details"]["steps"]] == [
