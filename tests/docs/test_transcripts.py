@@ -28,7 +28,7 @@ async def test_guide_shows_a_real_error(browser: SessionBrowser) -> None:
     displayed["error"]["details"]["page"] = page
 
     await browser.call("navigate", url=page)
-    answer = await browser.answer("click", selector="#submit", timeout=500)
+    answer = await browser.answer("click", selector="#submit", timeout=1_000)
 
     assert answer.structured_content == displayed
 

@@ -47,7 +47,7 @@ async def test_missing_element_error_lists_closest_elements(browser: SessionBrow
 async def test_error_without_close_matches_follows_the_specification(browser: SessionBrowser) -> None:
     url = (await browser.show("<p>Nothing to press</p>"))["url"]
 
-    error = await browser.refused("get_text", selector="#submit-button", timeout=300)
+    error = await browser.refused("get_text", selector="#submit-button", timeout=1_000)
 
     assert error["message"] == 'No element found matching selector "#submit-button"'
     assert error["details"] == {"selector": "#submit-button", "page": url}
@@ -61,7 +61,7 @@ async def test_error_for_a_covered_element_names_the_cover(browser: SessionBrows
         )
     )["url"]
 
-    error = await browser.refused("click", selector="#buy", timeout=300)
+    error = await browser.refused("click", selector="#buy", timeout=1_000)
 
     assert error == {
         "code": "ELEMENT_NOT_INTERACTIVE",
@@ -95,7 +95,7 @@ async def test_error_for_an_unusable_element_gives_the_reason(
     url = (await browser.show(html))["url"]
     value = {"value": "x"} if tool == "fill" else {}
 
-    error = await browser.refused(tool, selector="#e", timeout=300, **value)
+    error = await browser.refused(tool, selector="#e", timeout=1_000, **value)
 
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert error["details"] == {"selector": "#e", "page": url, "reason": reason}
@@ -108,7 +108,7 @@ async def test_error_for_a_hidden_element_says_how_to_use_a_visible_match(browse
         "<ul hidden><li>Open</ul><p>Open</p><button onclick='document.title = 1'>Open</button>"
     )
 
-    error = await browser.refused("click", selector="text=Open", timeout=300)
+    error = await browser.refused("click", selector="text=Open", timeout=1_000)
     await browser.call("click", selector="text=Open >> visible=true >> nth=1")
 
     assert "also matches 2 visible elements" in error["message"]
@@ -125,15 +125,15 @@ async def test_action_timeout_reports_that_nothing_was_dispatched(browser: Sessi
         )
     )["url"]
 
-    error = await browser.refused("click", selector="button", timeout=300)
+    error = await browser.refused("click", selector="button", timeout=1_000)
 
     assert error == {
         "code": "TIMEOUT",
         "message": (
-            'The action on "button" timed out after 300ms; the action was not dispatched: '
+            'The action on "button" timed out after 1000ms; the action was not dispatched: '
             "the element was still moving"
         ),
-        "details": {"selector": "button", "page": url, "dispatched": False, "timeout": 300},
+        "details": {"selector": "button", "page": url, "dispatched": False, "timeout": 1000},
         "retryable": True,
         "suggestion": "Increase the timeout parameter or check if the page is loading slowly.",
     }
@@ -242,9 +242,9 @@ async def test_timeout_error_names_the_site_the_page_waits_for(browser: SessionB
     never = browser.site.never()
     url = (await browser.show(f"<p>old</p><script>onload = () => location.href = '{never}'</script>"))["url"]
 
-    error = await browser.refused("get_all_text", selector="p", timeout=300)
+    error = await browser.refused("get_all_text", selector="p", timeout=1_000)
     assert error["code"] == "TIMEOUT"
-    assert error["details"] == {"url": url, "timeout": 300, "waitsFor": never}
+    assert error["details"] == {"url": url, "timeout": 1000, "waitsFor": never}
 
     await browser.show("<p>new</p>")
     assert await browser.call("get_text", selector="p") == {"text": "new"}

@@ -141,7 +141,7 @@ async def test_no_locator_is_reported_for_selectors_or_failures(browser: Session
     found = await ref(browser, "One")
 
     given = await locator(browser, "click", selector="button")
-    refused = await browser.answer("click", selector=f"{found} >> a", timeout=100)
+    refused = await browser.answer("click", selector=f"{found} >> a", timeout=1_000)
     after = await locator(browser, "press", key="a")
 
     assert refused.is_error

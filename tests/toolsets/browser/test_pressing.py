@@ -270,7 +270,7 @@ async def test_open_menu_over_an_element_suggests_the_escape_key(browser: Sessio
         "onkeydown = event => event.key === 'Escape' && menu.remove()</script>"
     )
 
-    error = await browser.refused("click", selector="role=button[name=Upload]", timeout=500)
+    error = await browser.refused("click", selector="role=button[name=Upload]", timeout=1_000)
 
     assert error["message"].endswith("; the key Escape may close it")
     await browser.call("press", key="Escape")
@@ -371,7 +371,7 @@ async def test_hidden_toggle_without_label_error_names_what_to_click(browser: Se
         f"<div id=dark class=toggle><input type=checkbox style='display: none'><i style='{TRACK}'></i></div>"
     )
 
-    error = await browser.refused("click", selector="input", timeout=500)
+    error = await browser.refused("click", selector="input", timeout=1_000)
 
     assert error["message"] == (
         '"input" cannot be used: hidden: display: none; click what is drawn in its place: div (#dark)'
@@ -521,7 +521,7 @@ async def test_clipped_element_is_not_reported_as_its_own_closer(browser: Sessio
         "<button id=it style='clip-path: circle(9px at 9px 9px); width: 200px; height: 99px'>OK</button>"
     )
 
-    error = await browser.refused("click", selector="#it", timeout=300)
+    error = await browser.refused("click", selector="#it", timeout=1_000)
 
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert "may close it" not in error["message"]

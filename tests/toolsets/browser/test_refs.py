@@ -436,7 +436,7 @@ async def test_ref_of_a_hidden_element_does_not_heal(browser: SessionBrowser) ->
     await browser.call("evaluate", script="one.hidden = true; two.hidden = false; 1")
     await browser.call("snapshot")
 
-    error = await browser.refused("click", selector=first, timeout=300)
+    error = await browser.refused("click", selector=first, timeout=1_000)
 
     assert (error["code"], error["details"]["reason"]) == ("ELEMENT_NOT_INTERACTIVE", "hidden")
     assert await read_said(browser) is None
