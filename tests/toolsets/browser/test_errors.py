@@ -125,15 +125,15 @@ async def test_action_timeout_reports_that_nothing_was_dispatched(browser: Sessi
         )
     )["url"]
 
-    error = await browser.refused("click", selector="button", timeout=1_000)
+    error = await browser.refused("click", selector="button", timeout=3_000)
 
     assert error == {
         "code": "TIMEOUT",
         "message": (
-            'The action on "button" timed out after 1000ms; the action was not dispatched: '
+            'The action on "button" timed out after 3000ms; the action was not dispatched: '
             "the element was still moving"
         ),
-        "details": {"selector": "button", "page": url, "dispatched": False, "timeout": 1000},
+        "details": {"selector": "button", "page": url, "dispatched": False, "timeout": 3000},
         "retryable": True,
         "suggestion": "Increase the timeout parameter or check if the page is loading slowly.",
     }
