@@ -13,8 +13,10 @@ __all__ = ["SlicedConnection"]
 
 logger = logging.getLogger(__name__)
 
-SLICE = 4_096
-"""The maximum number of bytes of a connection that are processed in one turn of the event loop."""
+SLICE = 512
+"""The number of bytes of a connection that are processed at once."""
+TURN_SECONDS = 0.005
+"""How long one turn of the event loop may process data of a connection."""
 MAX_UNREAD_PONGS = 64 << 10
 """The maximum size of answers to pings that the peer has not read."""
 
@@ -36,7 +38,7 @@ class SlicedConnection(Connection):
         self.recv_messages.resume = self._resume_reading
 
     def data_received(self, data: bytes) -> None:
-        """Process one slice now, and the rest in later turns of the event loop.
+        """Process data in slices for a short time, and the rest in later turns of the event loop.
 
         The data may contain 40,000 pings, each of which is answered while it is parsed.
         """
@@ -45,21 +47,22 @@ class SlicedConnection(Connection):
             return
         if len(data) > SLICE:
             self.transport.pause_reading()
-        self._read_slice()
+        self._read_slices()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._unread.clear()
         super().connection_lost(exc)
 
-    def _read_slice(self) -> None:
-        data = bytes(self._unread[:SLICE])
-        if not data:
-            return
-        self._process(data)
-        del self._unread[: len(data)]
-        if self._unread:
-            self.loop.call_soon(self._read_slice)
-        elif not self.recv_messages.paused:
+    def _read_slices(self) -> None:
+        ends = self.loop.time() + TURN_SECONDS
+        while self._unread:
+            if self.loop.time() > ends:
+                self.loop.call_soon(self._read_slices)
+                return
+            data = bytes(self._unread[:SLICE])
+            self._process(data)
+            del self._unread[: len(data)]
+        if not self.recv_messages.paused:
             self.transport.resume_reading()
 
     def _process(self, data: bytes) -> None:
