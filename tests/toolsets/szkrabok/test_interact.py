@@ -62,7 +62,7 @@ async def test_an_option_is_selected_by_its_label(named: Named) -> None:
 async def test_missing_element_error_lists_closest_elements(named: Named) -> None:
     await named.show("<button id=save>Save</button>")
 
-    error = await named.refused("interact.click", selector="#safe", timeout=2_000)
+    error = await named.refused("interact.click", selector="#safe", timeout=5_000)
 
     assert error["code"] == "ELEMENT_NOT_FOUND"
     assert "Closest on the page" in error["message"]
