@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from footlight.client.transports.process_output import ErrorOutputTail
+from footlight.client.transports.process import ErrorOutputTail
 from tests.processor_time import limit_processor_time
 
 GROUP = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footlight.client.transports.process_output import LineBuffer
+from footlight.client.transports.process import LineBuffer
 
 
 @given(st.lists(st.binary(max_size=12).map(lambda data: data.replace(b"x", b"\n")), max_size=20))

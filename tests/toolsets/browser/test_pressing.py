@@ -48,7 +48,11 @@ async def test_element_that_evades_the_mouse_is_reported_and_not_clicked(
         </script>"""
     )
 
-    error = await browser.refused("click", selector="#shy", timeout=8_000)
+    for _ in range(3):
+        error = await browser.refused("click", selector="#shy", timeout=4_000)
+        # If the time limit falls into a press, nobody knows whether it was done.
+        if not error["details"].get("dispatched"):
+            break
 
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert error["message"].startswith('"#shy" cannot be used: at each try, the mouse was over <p id="below"')

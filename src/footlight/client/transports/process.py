@@ -1,5 +1,7 @@
 """The process of a server, which is started without a shell, and stopped with its children in bounded time.
 
+Its output is split into lines, and the lines that explain why it ended are kept.
+
 The process leads a new process group, so that its children can be stopped, even after it has exited. Without
 a call of `stop`, the group is killed when the object is garbage-collected or this process exits. If this
 process is killed, the server's input is closed, but the server is not killed.
@@ -10,15 +12,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
 import weakref
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
-__all__ = ["ServerProcess", "start_process"]
+__all__ = ["ErrorOutputTail", "LineBuffer", "ServerProcess", "start_process"]
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +30,13 @@ GRACE_SECONDS = 2.0
 """The time limit for the server to exit after its input is closed, and again after SIGTERM."""
 LAST_SECONDS = 1.0
 POLL_SECONDS = 0.02
+MAX_TAIL_LINES = 20
+MAX_TAIL_CHARACTERS = 1_000
+
+_GROUP_MARGIN = re.compile(r" {2,}[|+] ?")
+"""The margin of each line in the traceback of a Python exception group."""
+_TRACE_HEADS = ("Traceback (most recent call last):", "Exception Group Traceback (most recent call last):")
+_RUST_FRAME = re.compile(r"[0-9]+: ")
 
 TakeBytes = Callable[[bytes], None]
 
@@ -225,3 +236,82 @@ else:
         except (ProcessLookupError, PermissionError):
             return False
         return True
+
+
+class ErrorOutputTail:
+    """Keeps the last lines that may explain why the server ended, without stack frames."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=MAX_TAIL_LINES)
+        self._in_trace = False
+        """Whether indented lines belong to a stack trace."""
+
+    def add(self, line: str) -> None:
+        """Add the next line, without its line ending."""
+        margin = _GROUP_MARGIN.match(line)
+        content = line if margin is None else line[margin.end() :]
+        if content.startswith(_TRACE_HEADS) or content.lstrip().startswith('File "'):
+            self._in_trace = True
+        elif not content[:1].isspace():
+            self._in_trace = False
+            if content and not (margin and _is_group_separator(content)):
+                self._lines.append(content)
+        elif not content.strip(" ^~"):
+            if self._lines and self._lines[-1][:1].isspace():
+                self._lines.pop()  # Remove the line of source code above the marker.
+        elif not self._in_trace and not _is_stack_frame(content.strip()):
+            self._lines.append(content)
+
+    def text(self) -> str:
+        """Return the last lines, limited to their last `MAX_TAIL_CHARACTERS` characters."""
+        content = "\n".join(self._lines)
+        return content if len(content) <= MAX_TAIL_CHARACTERS else "…" + content[-MAX_TAIL_CHARACTERS:]
+
+
+def _is_group_separator(content: str) -> bool:
+    """Return whether the line is a separator between exceptions of a group, such as `---- 1 ----`."""
+    return "----" in content and not content.strip("-+. 0123456789")
+
+
+def _is_stack_frame(content: str) -> bool:
+    """Return whether the line is a stack frame of JavaScript, Java, Go or Rust."""
+    return (
+        content.startswith("at ")
+        or (content.startswith("... ") and content.endswith(" more"))
+        or ".go:" in content
+        or _RUST_FRAME.match(content) is not None
+    )
+
+
+class LineBuffer:
+    """Splits bytes into lines, in linear time. Lines are truncated to `limit` bytes."""
+
+    def __init__(self, *, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._size = 0
+        self.truncated = False
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Add a piece of data, and return the lines that it completes, without their line endings."""
+        *ends, rest = data.split(b"\n")
+        lines: list[bytes] = []
+        for end in ends:
+            self._add(end)
+            lines.append(self.take())
+        self._add(rest)
+        return lines
+
+    def take(self) -> bytes:
+        """Return and remove the incomplete line in the buffer."""
+        line = b"".join(self._parts)
+        self._parts.clear()
+        self._size = 0
+        return line
+
+    def _add(self, part: bytes) -> None:
+        room = self._limit - self._size
+        self.truncated = self.truncated or len(part) > room
+        if part := part[:room]:
+            self._parts.append(part)
+            self._size += len(part)

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, cast
 
 from footlight.client.secret_words import mask_words
 from footlight.client.tasks import wait_shielded
-from footlight.client.transports.process import ServerProcess, start_process
-from footlight.client.transports.process_output import ErrorOutputTail, LineBuffer
+from footlight.client.transports.process import ErrorOutputTail, LineBuffer, ServerProcess, start_process
 from footlight.client.transports.secret_mask import mask_answer, mask_secrets, secrets_in_words
 from footlight.log import LimitedWarnings
 from footlight.protocol.errors import (

@@ -54,7 +54,7 @@ class Choice(NamedTuple):
     chosen: list[str]
     selected: list[str]
     is_changed: bool = False
-    """Whether other options than before are certainly selected."""
+    """True if the selected options are known, and differ from those before."""
 
 
 async def select_option(page: Page, selector: str, value: str, deadline: Deadline) -> Choice:
