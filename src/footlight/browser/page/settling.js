@@ -8,6 +8,7 @@
 //
 // A settled document is observed until its first change. Until then, an action has had no visible effect, and one frame
 // after its events is enough. One frame is also enough after a change if nothing can follow it: see `Watch.mayBeLast`.
+// No frame is necessary after a text was inserted if nothing can follow: see `rest.mayEnd`.
 
 import { getter } from "../driver/getter.js";
 import { countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
@@ -22,6 +23,7 @@ const MIN_WAIT_MS = 3;
 const LOOK_MS = 10; // How often a settled document is checked for its next change.
 const FRAMES = 2;
 const PROMISE_MS = 8; // How long promises of the browser, such as those of a database, are usually pending.
+const INSERTION_MS = 4; // How long they may be pending after an inserted text, which few pages react to with them.
 export const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
 const INPUT_EVENTS = ["pointerdown", "pointerup", "click", "keydown", "keyup", "input", "change", "submit", "drop"];
 const MOVING_EVENTS = ["scroll", "resize", "load", "animationstart", "transitionrun", "toggle"];
@@ -58,6 +60,7 @@ const rest = {
   touched: 0, // When the last input event was dispatched.
   answered: 0, // When the last wait ended, settled or not.
   drawn: true, // Whether a frame has been drawn since the last input event.
+  inserts: false, // Whether the action inserts a text, and nothing but values has changed so far.
 
   began: 0,
   /** @type {number | null} the number of callbacks (`countCallbacks`) when the action began, if that is known */
@@ -92,11 +95,12 @@ const rest = {
    * Record an input event, and when the first frame after it is drawn. The page's own callbacks for the next frame run
    * after this one and before the timer.
    *
-   * @returns {void}
+   * @type {(type?: string) => void}
    */
-  touch() {
+  touch(type = "") {
     const at = performance.now();
     this.callbacks ??= countCallbacks();
+    this.inserts &&= type === "input" || type === "change";
     this.touched = at;
     this.drawn = false;
     watch?.restart();
@@ -119,14 +123,25 @@ const rest = {
     return 0;
   },
 
+  /**
+   * Return whether the action has inserted a text, and the page may be unable to change after it: nothing has changed,
+   * and its scripts have requested no callback since the action began. Tasks that wait already are not counted.
+   *
+   * @returns {boolean}
+   */
+  mayEnd() {
+    return this.inserts && !this.drawn && this.holds() && this.callbacks === countCallbacks();
+  },
+
   /** @returns {void} */
   answer() {
     this.answered = performance.now();
     this.callbacks = null;
+    this.inserts = false;
   },
 };
 
-for (const type of INPUT_EVENTS) addEventListener(type, () => rest.touch(), { capture: true, passive: true });
+for (const type of INPUT_EVENTS) addEventListener(type, () => rest.touch(type), { capture: true, passive: true });
 addEventListener("load", ({ target }) => target === document && watch?.restart(), { capture: true, passive: true });
 for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { capture: true, passive: true });
 
@@ -134,6 +149,12 @@ for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { cap
 /** @type {any} */ (globalThis)[Symbol.for("footlight.isAtRest")] = () => {
   rest.callbacks = countCallbacks();
   return rest.holds();
+};
+
+// What selects a field for an insertion calls this with true before, and with false if that has scrolled the page.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.insertion")] = (/** @type {boolean} */ begins) => {
+  rest.callbacks = countCallbacks();
+  rest.inserts = begins;
 };
 
 // Return the element of a ref, or the first match of a CSS selector outside shadow trees, which Playwright prefers too.
@@ -344,7 +365,13 @@ function ask(body) {
  *
  * @returns {Promise<boolean>}
  */
-async function endsWithOneFrame() {
+async function endsEarly() {
+  if (rest.observer && rest.mayEnd()) {
+    const left = rest.touched + INSERTION_MS - performance.now();
+    if (left > 0) await sleep(left);
+    rest.drawn = (await isIdle()) && rest.mayEnd();
+    return rest.drawn;
+  }
   const watched = watch;
   if (watched) watched.isLast = false;
   if (!watched?.mayBeLast()) return false;
@@ -362,7 +389,7 @@ async function endsWithOneFrame() {
 ) => {
   let wait = ask(isWatched ? "go-on" : "begin");
   while (wait > 0) {
-    if (!(isAlone && (await endsWithOneFrame()))) await pause(wait);
+    if (!(isAlone && (await endsEarly()))) await pause(wait);
     wait = ask("go-on");
   }
   const [record, late] = [reportedRecord(), takeLateWork()];

@@ -55,8 +55,12 @@ function selectText(element, value) {
   if (element.matches(held)) return false;
   const box = element.getBoundingClientRect();
   if (!box.width || !box.height || !element.checkVisibility({ visibilityProperty: true })) return false;
+  const noteInsertion = /** @type {any} */ (globalThis)[Symbol.for("footlight.insertion")];
+  noteInsertion?.(true);
   element.select();
   element.focus();
+  const { x, y } = element.getBoundingClientRect();
+  if (x !== box.x || y !== box.y) noteInsertion?.(false);
   const focused = Object.getOwnPropertyDescriptor(Document.prototype, "activeElement")?.get?.call(document);
   // Without the focus, the text would go into the focused element.
   if (focused !== element && focused && focused.localName !== "body") return "unfocused";
