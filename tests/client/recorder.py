@@ -11,7 +11,7 @@ from footlight.protocol.channel import Channel, Transport
 from footlight.protocol.errors import MCPError
 from footlight.protocol.messages import Message
 
-LIMIT_SECONDS = 60.0
+LIMIT_SECONDS = 110.0
 
 
 class Recorder:

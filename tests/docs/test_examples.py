@@ -12,7 +12,7 @@ import pytest
 from tests.docs.markdown import ROOT, Block, blocks
 
 EXAMPLES = ROOT / "docs/examples"
-LIMIT_S = 60
+LIMIT_S = 110
 
 OUTPUT = {
     "scrape_table.py": """\
