@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
 from typing import cast
 
 from footlight.server.protocol.tools import compact_tool
@@ -73,7 +74,18 @@ def _render_data(tool: Tool) -> Iterator[str]:
 
 
 def render_listed_tools() -> str:
-    """Return the group and the compact form of each tool by its name, as JSON with a line for each tool."""
-    listed = {tool.name: {"group": tool.group, "tool": compact_tool(tool)} for tool in load_tools()}
+    """Return the group, function and compact form of each tool, as JSON with a line for each tool."""
+    listed = {
+        tool.name: {
+            "group": tool.group,
+            "function": _get_path(tool.function),
+            "tool": compact_tool(tool),
+        }
+        for tool in load_tools()
+    }
     lines = (f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in listed.items())
     return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def _get_path(function: Callable[..., object]) -> str:
+    return f"{function.__module__}.{cast('FunctionType', function).__name__}"

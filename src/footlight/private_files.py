@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import shutil
 import stat
@@ -21,8 +20,6 @@ __all__ = [
     "write_private_json",
     "write_private_text",
 ]
-
-logger = logging.getLogger(__name__)
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 REMOVE_SECONDS = 5.0
@@ -101,6 +98,8 @@ def remove_folder(folder: Path, *, timeout_s: float = REMOVE_SECONDS) -> bool:
         if not os.path.lexists(folder):
             return True
         if time.monotonic() >= end:
-            logger.warning("the folder %s could not be removed", folder)
+            import logging  # Rarely used, and its import would delay the start of the driver.
+
+            logging.getLogger(__name__).warning("the folder %s could not be removed", folder)
             return False
         time.sleep(RETRY_SECONDS)

@@ -242,6 +242,7 @@ REPORT = """
 import os, sys
 def report(status, end=os._exit):
     names = ("html.entities", "http.client")
+    names += ("footlight.browser.launch.persistent_launch", "footlight.toolsets.browser.navigation")
     print("imported:", *[name for name in names if name in sys.modules], file=sys.stderr, flush=True)
     end(status)
 os._exit = report

@@ -113,7 +113,7 @@ def test_default_list_has_at_least_44_tools() -> None:
 def test_tool_list_stays_within_its_size_limit(groups: str, most_tools: int, most_characters: int) -> None:
     """Limit the characters: benchmarks/tokens.py counts 4,399 tokens in 19,200 of them."""
     offered = BrowserToolset(Settings(tools=ToolSettings(groups=[groups]))).offered
-    listed = [compact_tool(tool) for tool in offered]
+    listed = [compact_tool(tool) for tool in offered.values()]
 
     assert len(offered) <= most_tools
     assert len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) < most_characters
@@ -126,3 +126,7 @@ def test_every_tool_of_the_minimal_list_exists() -> None:
 def test_tool_groups_are_known_without_loading_the_tools() -> None:
     assert BROWSER.groups == {tool.name: tool.group for tool in BROWSER.tools}
     assert list(BROWSER.groups) == [tool.name for tool in BROWSER.tools]
+
+
+def test_each_tool_is_found_without_loading_the_others() -> None:
+    assert [BROWSER.load_tool(name) for name in BROWSER.groups] == list(BROWSER.tools)

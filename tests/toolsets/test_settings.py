@@ -60,5 +60,5 @@ def test_a_setting_that_the_toolset_does_not_use_is_refused(flags: dict[str, Any
 def test_each_toolset_starts_with_default_settings(name: str) -> None:
     toolset = make_toolset(load_settings(flags={"toolset": name}))
 
-    assert {*toolset.minimal} < {tool.name for tool in toolset.offered}
+    assert {*toolset.minimal} < {*toolset.offered}
     assert toolset.describe(None) in toolset.describe(["PIN"])

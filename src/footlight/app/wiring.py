@@ -169,7 +169,7 @@ async def _open(configuration: _Configuration, greeted: asyncio.Event) -> _Runni
     engine = machine.engine
     engine.start()
     try:
-        await asyncio.to_thread(_import_parts, settings, toolset)
+        await asyncio.to_thread(_import_parts, settings)
         gc.enable()
         gc.freeze()
         watch = make_watch(settings, toolset, engine, mask=machine.answer_mask, secrets=machine.secret_values)
@@ -182,10 +182,9 @@ async def _open(configuration: _Configuration, greeted: asyncio.Event) -> _Runni
     return _Running(machine, watch, methods, subscriptions)
 
 
-def _import_parts(settings: Settings, toolset: Toolset) -> None:
+def _import_parts(settings: Settings) -> None:
     for module in (*PARTS, *TRANSPORTS[settings.transport]):
         importlib.import_module(module)
-    _ = toolset.tools
 
 
 async def _serve_stdio(

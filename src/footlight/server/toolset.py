@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from footlight.server.selection import Group
     from footlight.server.tools.declaration import Tool
 
-__all__ = ["Envelope", "Toolset"]
+__all__ = ["Envelope", "ToolTable", "Toolset"]
 
 
 class Envelope(Protocol):
@@ -33,6 +33,29 @@ class Envelope(Protocol):
     def result(self, tool: Tool, answer: Answer) -> dict[str, Any]:
         """Return the result of `tools/call`."""
         ...
+
+
+class ToolTable(Mapping[str, "Tool"]):
+    """Tools by name. Each one is loaded when it is first needed."""
+
+    def __init__(self, names: Sequence[str], load: Callable[[str], Tool]) -> None:
+        self._tools: dict[str, Tool | None] = dict.fromkeys(names)
+        self._load = load
+
+    def __getitem__(self, name: str) -> Tool:
+        tool = self._tools[name]
+        if tool is None:
+            tool = self._tools[name] = self._load(name)
+        return tool
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
 
 
 class Toolset(ABC):
@@ -125,15 +148,20 @@ class Toolset(ABC):
         return choose_tools(self.groups, self.settings.tools, minimal=self.minimal)
 
     @cached_property
-    def offered(self) -> tuple[Tool, ...]:
+    def offered(self) -> ToolTable:
         """Return the tools that the settings select. Raises what `offered_names` raises."""
         timeout_ms = self.settings.session.default_timeout
-        offered = [tool for tool in self.tools if tool.name in self.offered_names]
-        return tuple(replace(tool, usual_timeout_ms=timeout_ms) for tool in offered)
+        names = [name for name in self.groups if name in self.offered_names]
+        return ToolTable(names, lambda name: replace(self.load_tool(name), usual_timeout_ms=timeout_ms))
 
     @property
-    def withheld(self) -> list[Tool]:
-        return [tool for tool in self.tools if tool.name not in self.offered_names]
+    def withheld(self) -> Mapping[str, Group]:
+        """Return the groups of the tools that the settings do not select, by name."""
+        return {name: group for name, group in self.groups.items() if name not in self.offered_names}
+
+    def load_tool(self, name: str) -> Tool:
+        """Return a tool. A toolset may override this to import only the module of this tool."""
+        return next(tool for tool in self.tools if tool.name == name)
 
     def describe(self, secret_names: Sequence[str] | None) -> str:
         """Return the instructions for the offered tools, and for the secrets if there is a secrets file."""

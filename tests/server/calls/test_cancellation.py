@@ -634,7 +634,8 @@ def dispatcher(engine: Engine, tmp_path: Path) -> Dispatcher:
 def dispatcher_on(sessions: Any, folder: Path) -> Dispatcher:
     from footlight.toolsets.browser import load_tools
 
-    return Dispatcher(load_tools(), SETTINGS, sessions=sessions, states=StateStore(folder))
+    tools = {tool.name: tool for tool in load_tools()}
+    return Dispatcher(tools, SETTINGS, sessions=sessions, states=StateStore(folder))
 
 
 async def cancel_after(steps: int, dispatcher: Dispatcher, tool: str, **arguments: Any) -> None:

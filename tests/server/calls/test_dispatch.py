@@ -243,7 +243,7 @@ async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     engine = Engine(settings)
     await engine.sessions()
     yield Dispatcher(
-        (broken, broken_inside, *load_tools()),
+        {tool.name: tool for tool in (broken, broken_inside, *load_tools())},
         settings,
         sessions=engine.sessions,
         states=StateStore(tmp_path),

@@ -245,7 +245,8 @@ async def dispatcher(tmp_path: Path) -> AsyncGenerator[Dispatcher]:
     settings = Settings(pool=PoolSettings(minBrowsers=1, maxBrowsers=1))
     engine = Engine(settings)
     await engine.sessions()
-    yield Dispatcher(load_tools(), settings, sessions=engine.sessions, states=StateStore(tmp_path))
+    tools = {tool.name: tool for tool in load_tools()}
+    yield Dispatcher(tools, settings, sessions=engine.sessions, states=StateStore(tmp_path))
     await engine.close()
 
 
@@ -290,7 +291,8 @@ async def test_browser_start_is_reported_as_a_stage(tmp_path: Path) -> None:
         await started.wait()
         return await engine.sessions()
 
-    dispatcher = Dispatcher(load_tools(), Settings(), sessions=sessions, states=StateStore(tmp_path))
+    tools = {tool.name: tool for tool in load_tools()}
+    dispatcher = Dispatcher(tools, Settings(), sessions=sessions, states=StateStore(tmp_path))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(functools.partial(dispatcher.call, "get_cookies", {}, report=heard))
         await heard.hears("starting the browser")

@@ -54,7 +54,10 @@ class World:
         self._changed = asyncio.Event()
         self.engine = Engine(settings, on_change=self._on_change)
         self.dispatcher = Dispatcher(
-            load_tools(), settings, sessions=self.engine.sessions, states=StateStore(states)
+            {tool.name: tool for tool in load_tools()},
+            settings,
+            sessions=self.engine.sessions,
+            states=StateStore(states),
         )
         self.resources = Resources(self.engine.find_sessions)
 

@@ -73,7 +73,7 @@ async def test_footlight_client_receives_the_whole_tool_list() -> None:
 def test_list_is_sent_without_generating_the_schemas() -> None:
     toolset = BrowserToolset(Settings(tools=ToolSettings(groups=["default", "vision"], deny=["drop"])))
 
-    assert toolset.compact_list == [compact_tool(tool) for tool in toolset.offered]
+    assert toolset.compact_list == [compact_tool(tool) for tool in toolset.offered.values()]
     assert len(toolset.offered) > 50
     assert BrowserToolset(Settings(tools=ToolSettings(schemas="full"))).compact_list is None
 

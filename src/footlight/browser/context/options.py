@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -112,15 +113,18 @@ class SessionOptions:
                 if not _SECRET_HEADER.search(name) and mask(value) == value
             },
         )
-        return _ADAPTER.dump_python(options, mode="json", exclude_defaults=True)
+        return _make_adapter().dump_python(options, mode="json", exclude_defaults=True)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SessionOptions:
         """Parse stored options. Raise ValueError if they are damaged or from another version."""
         try:
-            return _ADAPTER.validate_python(data)
+            return _make_adapter().validate_python(data)
         except ValidationError as error:
             raise ValueError(f"{error.error_count()} of its fields are not options of a session") from None
 
 
-_ADAPTER = TypeAdapter(SessionOptions)
+@cache
+def _make_adapter() -> TypeAdapter[SessionOptions]:
+    """Return the adapter of stored options. It takes long to make, and few servers store options."""
+    return TypeAdapter(SessionOptions)

@@ -1,6 +1,7 @@
 """Create the table of sessions for an engine, and register the scripts that run in its pages.
 
-The engine imports this module while its first browser starts.
+The engine imports this module while its first browser starts. Only the servers that need them import
+extensions and browsers with profiles.
 """
 
 from __future__ import annotations
@@ -14,11 +15,6 @@ from typing import TYPE_CHECKING, Any, cast
 from footlight.browser.context.devices import Devices
 from footlight.browser.driver.file_quota import FileQuota
 from footlight.browser.driver.scripts import register_scripts
-from footlight.browser.launch.extension_launch import ExtensionLauncher
-from footlight.browser.launch.extension_pool import ExtensionPool
-from footlight.browser.launch.extensions import read_extension
-from footlight.browser.launch.persistent_launch import PersistentLauncher
-from footlight.browser.launch.profiles import ProfileStore
 from footlight.browser.page.capture import register_engine
 from footlight.browser.page.press_check import register_press_check
 from footlight.browser.page.selectors import register_shown_text
@@ -28,7 +24,6 @@ from footlight.browser.reading.screenshots import register_secrets_engine
 from footlight.browser.recording.artifact_store import ArtifactStore
 from footlight.browser.sessions.environment import SessionEnvironment
 from footlight.browser.sessions.tables.kept_sessions import KeptSessions
-from footlight.browser.sessions.tables.named_sessions import NamedSessions
 from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
 
 if TYPE_CHECKING:
@@ -36,10 +31,13 @@ if TYPE_CHECKING:
 
     from footlight.browser.driver.driver_process import Driver
     from footlight.browser.driver.pending_starts import PendingStarts
+    from footlight.browser.launch.extension_launch import ExtensionLauncher
+    from footlight.browser.launch.extension_pool import ExtensionPool
     from footlight.browser.launch.pool import Pool
     from footlight.browser.network.filter_proxy import FilterProxy
     from footlight.browser.network.policy import DomainPolicy
     from footlight.browser.sessions.change_events import OnChange
+    from footlight.browser.sessions.tables.named_sessions import NamedSessions
     from footlight.browser.sessions.tables.session_table import SessionTable
     from footlight.config import Settings
 
@@ -93,6 +91,9 @@ class SessionSetup:
         )
 
     def make_extension_pool(self) -> ExtensionPool:
+        from footlight.browser.launch.extension_pool import ExtensionPool
+        from footlight.browser.launch.extensions import read_extension
+
         browser = self.settings.browser
         return ExtensionPool(
             self.settings,
@@ -104,6 +105,10 @@ class SessionSetup:
 
     def make_named_sessions(self) -> NamedSessions:
         """Return the table of sessions that each have a browser with a profile."""
+        from footlight.browser.launch.persistent_launch import PersistentLauncher
+        from footlight.browser.launch.profiles import ProfileStore
+        from footlight.browser.sessions.tables.named_sessions import NamedSessions
+
         environment = self._make_environment("session.open opens the session again")
         return NamedSessions(
             self.settings.session,
@@ -121,6 +126,8 @@ class SessionSetup:
         )
 
     def _make_extension_launcher(self, devices: Devices) -> ExtensionLauncher:
+        from footlight.browser.launch.extension_launch import ExtensionLauncher
+
         return ExtensionLauncher(
             lambda: self.driver.playwright,
             self.settings.browser,

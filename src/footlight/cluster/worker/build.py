@@ -35,7 +35,7 @@ def build_of(toolset: Toolset, given: Mapping[str, Any]) -> str:
 
     `given` are the settings for workers.
     """
-    tools = [(tool.name, tool.input_schema) for tool in toolset.offered]
+    tools = [(tool.name, tool.input_schema) for tool in toolset.offered.values()]
     settings = {name: value for name, value in given.items() if name not in OF_NO_CALL}
     text = json.dumps([__version__, tools, settings], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

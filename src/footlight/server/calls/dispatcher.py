@@ -15,8 +15,9 @@ import asyncio
 import contextlib
 import functools
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from footlight.server.calls.recording import Recorder
     from footlight.server.help import Elicitation
     from footlight.server.live_view import LiveView
+    from footlight.server.selection import Group
     from footlight.server.tools.declaration import Tool
 
 __all__ = ["Dispatcher"]
@@ -68,13 +70,13 @@ class Dispatcher(ToolCaller):
 
     def __init__(
         self,
-        tools: Iterable[Tool],
+        tools: Mapping[str, Tool],
         settings: Settings,
         *,
         sessions: Callable[[], Awaitable[SessionTable]],
         find_silent_part: Callable[[float], Awaitable[PendingStart | SilentPart | None]] | None = None,
         states: StateStore,
-        withheld: Iterable[Tool] = (),
+        withheld: Mapping[str, Group] = MappingProxyType({}),
         secrets: Secrets | None = None,
         mask: Mask = keep_unmasked,
         recorder: Recorder | None = None,
@@ -86,7 +88,7 @@ class Dispatcher(ToolCaller):
         Args:
             sessions: waits for the browser and returns the session table.
             find_silent_part: returns the part that does not respond or is still starting, for timeout errors.
-            withheld: tools that are not offered, for the error of a call of one of them.
+            withheld: the groups of tools that are not offered, for the error of a call of one of them.
             secrets: the values for `secret:NAME` in arguments.
             mask: removes the secrets from all answers and progress messages.
             recorder: writes the calls to the knowledge store.
@@ -287,7 +289,7 @@ class Dispatcher(ToolCaller):
     ) -> list[StepOutcome]:
         steps = parse_steps(
             given,
-            self._tools,
+            self.tools,
             session_id=call.session.id,
             own_id=functools.partial(call.sessions.own_id, caller=call.caller),
             secrets=self._secrets,

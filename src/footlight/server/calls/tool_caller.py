@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from footlight.caller import LOCAL, Caller
@@ -14,6 +14,7 @@ from footlight.server.selection import explain_withheld
 if TYPE_CHECKING:
     from footlight.config import ToolSettings
     from footlight.server.help import Elicitation
+    from footlight.server.selection import Group
     from footlight.server.tools.declaration import Tool
 
 __all__ = ["ToolCaller", "UnknownToolError"]
@@ -29,14 +30,13 @@ class UnknownToolError(LookupError):
 class ToolCaller(ABC):
     """Calls tools, in this process or on the workers of a cluster."""
 
-    def __init__(self, offered: Iterable[Tool], withheld: Iterable[Tool], settings: ToolSettings) -> None:
-        self._tools = {tool.name: tool for tool in offered}
-        self._withheld = {tool.name: tool for tool in withheld}
+    def __init__(
+        self, tools: Mapping[str, Tool], withheld: Mapping[str, Group], settings: ToolSettings
+    ) -> None:
+        """Create the caller of these tools. `withheld` has the groups of those that are not offered."""
+        self.tools = tools
+        self._withheld = withheld
         self._tool_settings = settings
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        return tuple(self._tools.values())
 
     def get(self, name: str) -> Tool:
         """Return the offered tool called `name`.
@@ -44,11 +44,11 @@ class ToolCaller(ABC):
         Raises:
             UnknownToolError: there is no such tool. If it is withheld, the message has the reason.
         """
-        if name in self._tools:
-            return self._tools[name]
-        tool = self._withheld.get(name)
+        if name in self.tools:
+            return self.tools[name]
+        group = self._withheld.get(name)
         raise UnknownToolError(
-            name, why=explain_withheld(name, tool.group, self._tool_settings) if tool else None
+            name, why=explain_withheld(name, group, self._tool_settings) if group else None
         )
 
     @abstractmethod

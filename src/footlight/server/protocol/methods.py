@@ -132,7 +132,7 @@ def make_methods(
     from footlight.server.protocol.resources import ResourceHandlers
     from footlight.server.protocol.tools import ToolHandlers
 
-    has_app = read_app is not None and any(tool.app for tool in dispatcher.tools)
+    has_app = read_app is not None and any(tool.app for tool in dispatcher.tools.values())
     tools = ToolHandlers(
         dispatcher,
         envelope,
@@ -162,9 +162,7 @@ def make_methods(
         instructions=instructions,
         handlers=handlers,
         extensions={EXTENSION: {}} if has_app else {},
-        input_schema=lambda name: next(
-            (tool.input_schema for tool in dispatcher.tools if tool.name == name), None
-        ),
+        input_schema=lambda name: tool.input_schema if (tool := dispatcher.tools.get(name)) else None,
     )
 
 

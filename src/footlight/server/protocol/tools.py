@@ -71,7 +71,7 @@ class ToolHandlers:
 
     @cached_property
     def _full_list(self) -> list[dict[str, Any]]:
-        return [full_tool(tool, self._envelope) for tool in self._dispatcher.tools]
+        return [full_tool(tool, self._envelope) for tool in self._dispatcher.tools.values()]
 
     async def list(self, request: Request) -> dict[str, Any]:
         refuse_cursor(request)
@@ -81,7 +81,7 @@ class ToolHandlers:
         if self._has_app and shows_apps(request.client_capabilities):
             listed = [
                 {**each, "_meta": APP_META} if tool.app else each
-                for each, tool in zip(listed, self._dispatcher.tools, strict=True)
+                for each, tool in zip(listed, self._dispatcher.tools.values(), strict=True)
             ]
         return {"tools": listed}
 
@@ -187,4 +187,4 @@ def full_tool(tool: Tool, envelope: Envelope | None = None) -> dict[str, Any]:
 def list_tools(toolset: Toolset) -> list[dict[str, Any]]:
     """Return the offered tools in the full form of `tools/list`."""
     envelope = toolset.make_envelope()
-    return [full_tool(tool, envelope) for tool in toolset.offered]
+    return [full_tool(tool, envelope) for tool in toolset.offered.values()]

@@ -1,8 +1,9 @@
 """The tools of the browser server, one module per family, and the instructions for a model.
 
-The tools themselves are imported when they are first needed. Their groups and the list for models are in
-`tools.json`, which `make gen` writes from the tools: generating the schemas of all tools would take longer
-than the first page.
+A tool is imported when it is first called. The groups and functions of the tools and the list for models are
+in `tools.json`, which `make gen` writes from the tools: importing all of them would take a twelfth of the
+processor time of the server until the first page, and generating their schemas would take longer than that
+page.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -199,6 +201,10 @@ class BrowserToolset(Toolset):
     @property
     def tools(self) -> Sequence[Tool]:
         return load_tools()
+
+    def load_tool(self, name: str) -> Tool:
+        module, _, function = _read_listed_tools()[name]["function"].rpartition(".")
+        return getattr(import_module(module), function)
 
     @cached_property
     def groups(self) -> Mapping[str, Group]:
