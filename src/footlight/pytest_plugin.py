@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 _WATCHED = pytest.StashKey["WatchedTest"]()
-_RESULT = pytest.StashKey[Any]()
+_RESULT = pytest.StashKey[str]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -178,7 +178,7 @@ def record_result(request: pytest.FixtureRequest) -> Callable[[Any], None]:
     """Return a function that records a value as the `result` of the test. The last value counts."""
 
     def record(value: Any) -> None:
-        json.dumps(value)  # Fail here, in the test, rather than when the report is written.
-        request.node.stash[_RESULT] = value
+        # Fail here, in the test, rather than when the report is written or sent by pytest-xdist.
+        request.node.stash[_RESULT] = json.dumps(value, allow_nan=False)
 
     return record

@@ -153,6 +153,8 @@ def test_malformed_state_file_is_ignored(tmp_path: Path, wrong: dict[str, Any]) 
     assert read_state(tmp_path) == whole
     file.write_text(json.dumps(whole._asdict() | wrong))
     assert read_state(tmp_path) is None
+    file.write_text("[" * 100_000)
+    assert read_state(tmp_path) is None
 
 
 def test_folder_is_the_same_with_and_without_xdg_runtime_dir(
@@ -256,7 +258,7 @@ async def test_second_server_started_by_hand_is_refused(running: Background) -> 
 async def test_start_waits_for_a_server_that_is_starting(own: Background) -> None:
     """Its starter may have been killed, so it holds a lock itself."""
     ensure_daemon_folder(own.folder)
-    lock = lock_folder(own.folder, SERVER_LOCK)
+    lock = lock_folder(own.folder, SERVER_LOCK, seconds=0)
     assert lock is not None
     second = await own.run("serve", "--transport", "http", "--port", "0", "--local")
     starting = asyncio.create_task(own.run("daemon", "start"))
@@ -284,6 +286,47 @@ def test_server_that_does_not_become_ready_is_ended(tmp_path: Path, monkeypatch:
 
     with contextlib.suppress(psutil.NoSuchProcess):  # Some systems leave a zombie.
         assert psutil.Process(int(pid.read_text())).status() == psutil.STATUS_ZOMBIE
+
+
+def test_suspended_start_of_another_process_is_not_waited_for_forever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = ensure_daemon_folder(tmp_path / "daemon")
+    lock = lock_folder(folder, "start.lock", seconds=0)
+    assert lock is not None
+    monkeypatch.setattr(starting, "LOCK_SECONDS", 0.1)
+
+    with pytest.raises(
+        DaemonError, match=r"Another process holds .*start\.lock and has not started a server"
+    ):
+        starting.ensure_running(folder, [])
+    os.close(lock)
+
+
+async def test_folder_that_cannot_be_written_to_is_named_with_its_variable(own: Background) -> None:
+    (own.folder / "start.lock").mkdir(parents=True)
+    own.folder.chmod(0o700)
+
+    for command in (["daemon", "start"], ["serve", "--shared"]):
+        done = await own.run(*command)
+        assert done.status == 3, done
+        lines = [line.removeprefix("footlight: ") for line in done.err.splitlines()]
+        assert lines == [
+            f"The background server cannot be started: {own.folder}/start.lock: Is a directory",
+            "Set the variable FOOTLIGHT_DAEMON_DIR to another folder.",
+        ]
+
+
+def test_start_on_a_full_disk_is_refused_with_the_reason(tmp_path: Path) -> None:
+    import resource
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, limits[1]))
+    try:
+        with pytest.raises(DaemonError, match=r"cannot be started: .*/space\..*: File too large"):
+            starting.ensure_running(tmp_path / "daemon", [])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 async def test_local_mode_requires_http(own: Background) -> None:
@@ -462,12 +505,17 @@ async def test_hung_server_can_be_stopped(own: Background) -> None:
     process = own.process
     process.send_signal(signal.SIGSTOP)
 
+    status = await own.run("daemon", "status", "--format", "json")
     started = await own.run("daemon", "start")
     second = await own.run("serve", "--transport", "http", "--port", "0", "--local")
     stopped = await own.run("daemon", "stop")
 
     assert second.status == 2
     assert f"already, as process {process.pid}" in second.err
+    assert (status.status, json.loads(status.out)) == (
+        3,
+        {"running": True, "pid": process.pid, "answers": False},
+    )
     assert started.status == 3
     assert f"process {process.pid}, does not answer" in started.err
     assert stopped.out == f"stopped: process {process.pid}\n"

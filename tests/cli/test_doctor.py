@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -85,6 +86,31 @@ def test_interrupted_installation_leaves_no_process(tmp_path: Path, number: sign
 
     assert doctor.returncode == 128 + number
     assert not psutil.pid_exists(pid)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+@pytest.mark.parametrize("command", ["doctor", "serve"])
+def test_signal_to_the_process_group_leaves_no_hanging_browser(tmp_path: Path, command: str) -> None:
+    """It ends the driver first, which then cannot end the browser."""
+    started, browser = tmp_path / "started", tmp_path / "browser"
+    os.mkfifo(started)
+    browser.write_text(f"#!/bin/sh\necho $$ > {started}\nexec sleep 600\n")
+    browser.chmod(0o700)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "footlight", command, "--executable-path", str(browser)],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    pid = int(started.read_text())
+
+    os.killpg(process.pid, signal.SIGTERM)
+    process.communicate(timeout=60)
+
+    with contextlib.suppress(psutil.NoSuchProcess):  # Some systems leave a zombie.
+        assert psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 def test_invalid_setting_is_named(tmp_path: Path) -> None:

@@ -252,6 +252,8 @@ async def test_trusted_certificate_is_accepted(
             "the proxy cannot be used: its scheme is not http, https or socks5",
         ),
         ({"proxy": "http://u:secret@x:y"}, "the proxy cannot be used: its URL is not valid"),
+        ({"proxy": "http://u:secret@x:70000"}, "the proxy cannot be used: its URL is not valid"),
+        ({"proxy": "http://"}, "the proxy cannot be used: its URL is not valid"),
     ],
 )
 async def test_unusable_tls_or_proxy_option_is_refused(options: dict[str, Any], what: str) -> None:
@@ -358,8 +360,21 @@ async def test_unreachable_proxy_is_named_without_its_password(
 
     assert error.message == (
         "http://mcp.example/mcp cannot be reached: Connection refused "
-        f"(through the proxy {place} of the environment)"
+        f"(the environment sets the proxy {place})"
     )
+
+
+async def test_password_of_a_proxy_is_masked_in_its_refusal() -> None:
+    async with (
+        serve_script(answer_status(403, b"p4ssw0rd of u is blocked", content_type="text/plain")) as server,
+        connect_caller(
+            "http://mcp.example/mcp", proxy=server.origin.replace("//", "//u:p4ssw0rd@")
+        ) as caller,
+    ):
+        error = await caller.fail_request()
+
+    assert "p4ssw0rd" not in str(error.to_dict())
+    assert "of u is blocked" in error.message
 
 
 async def test_no_proxy_variable_is_respected(proxy: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:

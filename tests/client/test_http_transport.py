@@ -252,6 +252,20 @@ async def test_only_initialize_sets_the_session_id() -> None:
     assert list_header(server.requests, "Mcp-Session-Id") == [None, "s-1", "s-1", None]
 
 
+@pytest.mark.parametrize(("ids", "chosen"), [(["a", "a"], "a"), (["a", "b"], None)])
+async def test_session_id_may_be_repeated_but_not_ambiguous(ids: list[str], chosen: str | None) -> None:
+    fields = "".join(f"Mcp-Session-Id: {each}\r\n" for each in ids)
+    body = json.dumps(answer(0))
+    head = f"{fields}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+    reply = f"HTTP/1.1 200 OK\r\n{head}\r\n{body}"
+    async with serve_script(answer_bytes(reply.encode())) as server, connect_caller(server) as caller:
+        if chosen is None:
+            assert (await caller.fail_request("initialize")).message == "The server sent several session ids"
+        else:
+            await caller.initialize()
+        assert caller.channel.session_id == chosen
+
+
 @pytest.mark.parametrize("identifier", ["a b", "é", "a, b"])
 async def test_session_id_that_is_not_visible_ascii_is_refused(identifier: str) -> None:
     head = f"HTTP/1.1 200 OK\r\nMcp-Session-Id: {identifier}\r\nContent-Length: 0\r\n\r\n"

@@ -420,6 +420,62 @@ def test_unwritable_log_folder_does_not_end_the_run(project: Project) -> None:
     assert sum(ran.parseoutcomes().values()) >= 2
 
 
+@pytest.mark.slow
+def test_read_only_log_folder_is_named_with_its_option(project: Project) -> None:
+    project.write(FAILING)
+    project.folder.joinpath("calls/test_it-test_passes.jsonl").mkdir(
+        parents=True
+    )  # Cannot be removed as a file.
+
+    ran = project.run("--mcp-log-dir=calls", "-k", "passes", small=True)
+
+    ran.assert_outcomes(errors=1, deselected=1)
+    ran.stdout.fnmatch_lines(["E *UsageError: --mcp-log-dir: *test_passes.jsonl cannot be replaced: *"])
+
+
+UNPAIRED = """
+import sys
+sys.path.insert(0, {folder!r})
+import small_server
+
+answer = small_server.answer
+def answer_with_surrogates(method, params):
+    text = [{{"type": "text", "text": "half \\ud800"}}]
+    called = method == "tools/call" and params["name"]
+    return {{"content": text, "isError": called == "echo"}} if called else answer(method, params)
+
+small_server.answer = answer_with_surrogates
+small_server.main()
+"""
+
+
+@pytest.mark.slow
+def test_unpaired_surrogates_of_a_server_do_not_end_a_run_of_xdist(project: Project) -> None:
+    project.folder.joinpath("server.py").write_text(UNPAIRED.format(folder=str(SMALL.parent)))
+    project.write("""
+        @pytest.mark.anyio
+        async def test_fails(mcp):
+            await mcp.root.echo()
+    """)
+
+    ran = project.run("-n", "1", f"--mcp-server={sys.executable} server.py")
+
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(["E *half [?]", "*- mcp page -*", "half [?]"])
+
+
+@pytest.mark.slow
+def test_full_trace_shows_no_credentials_of_the_server(project: Project) -> None:
+    project.write("def test_it(sync_mcp): pass")
+    server = "http://me:passw0rd@127.0.0.1:9/mcp"
+
+    ran = project.run("--full-trace", f"--mcp-server={server}", "--mcp-header=X-Key: s3cret")
+
+    ran.assert_outcomes(errors=1)
+    ran.stdout.no_fnmatch_line("*passw0rd*")
+    ran.stdout.no_fnmatch_line("*options=*s3cret*")
+
+
 TAKES_PICTURES = """
 import json, pathlib
 

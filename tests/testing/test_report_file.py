@@ -88,6 +88,72 @@ def test_report_lists_test_outcomes_and_available_tests(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("how", ["raise KeyboardInterrupt", "pytest.exit('enough')"])
+def test_interrupted_test_is_not_reported_as_passed(pytester: pytest.Pytester, how: str) -> None:
+    reported = report(pytester, f"import pytest\ndef test_passes(): pass\ndef test_stops(): {how}\n")
+
+    assert [(test["title"], test["status"], test.get("error")) for test in reported["tests"]] == [
+        ("test_passes", "passed", None),
+        ("test_stops", "failed", "The test was interrupted"),
+    ]
+
+
+RECORDED = """
+import enum
+
+class Colour(str, enum.Enum):
+    RED = "red"
+
+def test_enumeration(record_result):
+    record_result([Colour.RED])
+
+def test_surrogate(record_result):
+    record_result("\\ud800")
+
+def test_changed_later(record_result):
+    value = {}
+    record_result(value)
+    value["page"] = object()
+
+def test_not_a_number(record_result):
+    record_result(float("nan"))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [0, 1])
+def test_recorded_result_is_the_json_value_at_that_time(pytester: pytest.Pytester, processes: int) -> None:
+    reported = report(pytester, RECORDED, "-n", str(processes))
+
+    assert {test["title"]: (test["status"], test.get("result")) for test in reported["tests"]} == {
+        "test_enumeration": ("passed", ["red"]),
+        "test_surrogate": ("passed", "\ud800"),
+        "test_changed_later": ("passed", {}),
+        "test_not_a_number": ("failed", None),
+    }
+
+
+@pytest.mark.slow
+def test_report_that_cannot_be_written_stops_the_run_before_the_tests(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_it="def test_runs(): raise SystemExit('ran')")
+
+    ran = pytester.runpytest_subprocess("--footlight-report", "nowhere/report.json", timeout=LIMIT_SECONDS)
+
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stderr.fnmatch_lines(["ERROR: --footlight-report: *report.json cannot be written: No such file*"])
+    ran.stdout.no_fnmatch_line("*ran*")
+
+
+@pytest.mark.slow
+def test_report_of_an_earlier_run_does_not_outlive_a_killed_run(pytester: pytest.Pytester) -> None:
+    report(pytester, "def test_passes(): pass")
+
+    killed = report(pytester, "import os\ndef test_dies(): os._exit(1)")
+
+    assert killed["tests"] == []
+
+
+@pytest.mark.slow
 def test_collection_errors_are_reported(pytester: pytest.Pytester) -> None:
     reported = report(pytester, "import no_such_module")
 

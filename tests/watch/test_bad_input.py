@@ -76,6 +76,7 @@ async def test_page_cannot_be_framed_by_another_site(client: Raw) -> None:
         {"events": [{"type": "explode"}]},
         {"events": [{"type": "click", "x": "1", "y": 2}]},
         {"events": [{"type": "click", "x": 1e300, "y": 2}]},
+        {"events": [{"type": "click", "x": 1, "y": 2, "count": 1.0}]},
         {"events": [{"type": "key", "key": "x" * 100}]},
         {"events": [{"type": "text", "text": "x" * 10_000}]},
     ],

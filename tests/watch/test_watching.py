@@ -40,6 +40,17 @@ async def test_watch_page_shows_sessions_picture_and_calls_live(
     await expect(run.get_by_text("Element", exact=True).locator("+ dd")).to_have_text('role=button[name="1"]')
 
 
+async def test_arguments_of_a_call_are_shown_as_they_were_sent(client: Raw, agent: Agent) -> None:
+    steps = [{"tool": "wait_for", "arguments": {"loadState": "load"}}]
+    await agent.call("run_steps", steps=steps)
+
+    state = (await client.send(method="GET", path="/watch/api/state")).json()
+
+    (run,) = (each for each in state["calls"] if each["session"] == agent.id and each["tool"] == "run_steps")
+    assert run["arguments"]["steps"] == steps
+    assert run["arguments"].keys() <= {"steps", "sessionId"}
+
+
 async def test_picture_marks_the_element_of_the_last_call(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, FORM)
     await expect(person.locator("#picture")).to_be_visible()

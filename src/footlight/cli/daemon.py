@@ -14,8 +14,8 @@ import click
 from footlight.cli.sections import SectionedCommand
 from footlight.daemon.errors import DaemonError
 from footlight.daemon.folder import LOG, find_folder
-from footlight.daemon.running import NO_SERVER, ask_status, find_running, serve_options
-from footlight.daemon.state import TOKEN
+from footlight.daemon.running import NO_SERVER, ask_status, serve_options
+from footlight.daemon.state import TOKEN, read_state
 
 if TYPE_CHECKING:
     from footlight.daemon.running import Status
@@ -49,7 +49,7 @@ def daemon(*, form: str, action: str, options: tuple[str, ...]) -> None:
     `start` takes the options of `footlight serve`, such as `--headed` or `--tools all`. The server ends after
     half an hour without clients; `start --idle-exit SECONDS` sets another time, and 0 turns this off.
 
-    `status` exits with 3 if no background server is running.
+    `status` exits with 3 if no background server is running, or if it does not answer.
     """
     if options and action != "start":
         raise click.UsageError(f"`daemon {action}` takes no server options: {' '.join(options)}")
@@ -87,13 +87,21 @@ def _stop(folder: Path) -> None:
 
 
 def _print_status(folder: Path, form: str) -> None:
-    state = find_running(folder)
+    from footlight.daemon.stopping import find_process
+
+    state = read_state(folder)
     status = ask_status(state) if state else None
+    if state and status:
+        facts = _facts(folder, state, status)
+    elif state and find_process(state):
+        facts = {"running": True, "pid": state.pid, "answers": False}
+    else:
+        facts = {"running": False}
     if form == "json":
-        click.echo(json.dumps(_facts(folder, state, status) if state and status else {"running": False}))
-    elif state and status:
-        for name, fact in _facts(folder, state, status).items():
-            shown = "yes" if fact is True else "none" if fact == "" else fact
+        click.echo(json.dumps(facts))
+    elif facts["running"]:
+        for name, fact in facts.items():
+            shown = ("no", "yes")[fact] if isinstance(fact, bool) else "none" if fact == "" else fact
             click.echo(f"{name:10} {shown}")
     else:
         click.echo(NOT_RUNNING)

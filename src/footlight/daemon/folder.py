@@ -24,6 +24,7 @@ __all__ = [
     "find_folder",
     "is_locked",
     "lock_folder",
+    "suggest_other_folder",
 ]
 
 VARIABLE = "FOOTLIGHT_DAEMON_DIR"
@@ -59,7 +60,7 @@ def ensure_daemon_folder(folder: Path) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise DaemonError(
-            f"{folder} cannot be used: {error.strerror}", suggestion=_suggest_other_folder()
+            f"{folder} cannot be used: {error.strerror}", suggestion=suggest_other_folder()
         ) from None
     check_folder(folder)
     return folder
@@ -79,32 +80,32 @@ def check_folder(folder: Path) -> bool:
         return False
     except OSError as error:
         raise DaemonError(
-            f"{folder} cannot be used: {error.strerror}", suggestion=_suggest_other_folder()
+            f"{folder} cannot be used: {error.strerror}", suggestion=suggest_other_folder()
         ) from None
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or stat.S_IMODE(found.st_mode) & 0o077:
         raise DaemonError(
             f"{folder} must be a folder that belongs to you and that only you can open (mode 0700)",
-            suggestion=_suggest_other_folder(),
+            suggestion=suggest_other_folder(),
         )
     return True
 
 
-def lock_folder(folder: Path, name: str, *, seconds: float | None = None) -> int | None:
+def lock_folder(folder: Path, name: str, *, seconds: float) -> int | None:
     """Take a lock, and return its descriptor. Closing it, or the end of the process, releases the lock.
 
-    Wait at most `seconds`, or without a limit if None. Return None if another process keeps the lock.
+    Wait at most `seconds`. Return None if another process keeps the lock.
     """
     import fcntl
 
     lock = open_private(folder / name, 0)
-    limit = None if seconds is None else time.monotonic() + seconds
+    limit = time.monotonic() + seconds
     try:
         while True:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | (0 if limit is None else fcntl.LOCK_NB))
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return lock
             except BlockingIOError:
-                if limit is not None and time.monotonic() >= limit:
+                if time.monotonic() >= limit:
                     os.close(lock)
                     return None
                 time.sleep(RETRY_SECONDS)
@@ -127,5 +128,5 @@ def _user() -> int:
     return os.getuid()
 
 
-def _suggest_other_folder() -> str:
+def suggest_other_folder() -> str:
     return f"Set the variable {VARIABLE} to another folder."

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from footlight import __version__
+from footlight.atomic_files import write_atomically
 from footlight.daemon.errors import DaemonError, DaemonNotRunningError
 from footlight.daemon.folder import (
     LOG,
@@ -19,6 +20,7 @@ from footlight.daemon.folder import (
     ensure_daemon_folder,
     is_locked,
     lock_folder,
+    suggest_other_folder,
 )
 from footlight.daemon.greeting import Role
 from footlight.daemon.link import DaemonLink, connect
@@ -33,6 +35,10 @@ __all__ = ["ensure_running", "reach"]
 
 LOCK = "start.lock"
 START_SECONDS = 60.0
+LOCK_SECONDS = 90.0
+"""The maximum wait for another process that starts a server. It may have been suspended."""
+SPACE = 1 << 16
+"""The number of bytes that a server needs at least for its state and the beginning of its log."""
 LOOK_SECONDS = 0.1
 LAST_LINES = 12
 
@@ -65,6 +71,17 @@ def ensure_running(folder: Path, options: Sequence[str], *, say: Say = ignore) -
     Raises:
         DaemonError: The server does not start, does not answer, or is in use in another version.
     """
+    try:
+        return _ensure_running(folder, options, say)
+    except OSError as error:  # The folder cannot be written to, or the system has no resources left.
+        described = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        raise DaemonError(
+            f"The background server cannot be started: {described}",
+            suggestion=suggest_other_folder() if error.filename else "",
+        ) from None
+
+
+def _ensure_running(folder: Path, options: Sequence[str], say: Say) -> tuple[State, bool]:
     with _one_at_a_time(ensure_daemon_folder(folder)):
         running = find_running(folder) or _wait_for_starting(folder)
         if running and running.version != __version__:
@@ -81,8 +98,12 @@ def ensure_running(folder: Path, options: Sequence[str], *, say: Say = ignore) -
 @contextmanager
 def _one_at_a_time(folder: Path) -> Generator[None]:
     """Hold the lock of the folder. The system releases it when this process ends in any way."""
-    lock = lock_folder(folder, LOCK)
-    assert lock is not None
+    lock = lock_folder(folder, LOCK, seconds=LOCK_SECONDS)
+    if lock is None:
+        raise DaemonError(
+            f"Another process holds {folder / LOCK} and has not started a server in {LOCK_SECONDS:.0f} s",
+            suggestion="End that process if it is suspended.",
+        )
     try:
         yield
     finally:
@@ -147,6 +168,7 @@ def _refuse_without_current_folder() -> None:
 
 def _start(folder: Path, options: Sequence[str]) -> State:
     log = folder / LOG
+    _check_space(folder)
     if log.exists():
         log.replace(log.with_suffix(".log.old"))
     # With -P, Python imports no modules from the current folder.
@@ -161,6 +183,17 @@ def _start(folder: Path, options: Sequence[str]) -> State:
     if state is None:
         raise DaemonError(f"The background server has written no state to {folder}")
     return state
+
+
+def _check_space(folder: Path) -> None:
+    """Write and remove a file. On a full disk, a server could not even log why it does not start.
+
+    Raises:
+        OSError: The disk is full.
+    """
+    probe = folder / f"space.{os.getpid()}"
+    write_atomically(probe, bytes(SPACE), private=True)
+    probe.unlink()
 
 
 def _detach(command: list[str], folder: Path, log: Path) -> tuple[int, IO[bytes]]:

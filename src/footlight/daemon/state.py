@@ -74,7 +74,7 @@ def read_state(folder: Path) -> State | None:
         data: Any = json.loads((folder / STATE).read_bytes())
         # Another version may have written further fields.
         fields = [data[field] for field in State._fields]
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
     fits = all(isinstance(field, kinds) for field, kinds in zip(fields, KINDS, strict=True))
     state = State(*fields)
@@ -103,7 +103,7 @@ def read_tools(folder: Path, state: State) -> Tools | None:
 
 def forget_state(folder: Path, state: State) -> None:
     """Remove the state, unless it belongs to another server by now."""
-    with suppress(DaemonError):  # A folder to which others can write by now is left alone.
+    with suppress(DaemonError, OSError):  # A folder to which others can write by now is left alone.
         if read_state(folder) == state:
             for name in (STATE, TOKEN, TOOLS):
                 (folder / name).unlink(missing_ok=True)

@@ -13,6 +13,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+from footlight.safe_text import replace_surrogates
+
 if TYPE_CHECKING:
     from footlight.protocol.results import ToolResult
 
@@ -100,6 +102,9 @@ class MCPError(Exception):
         data: Any = None,
         status: int | None = None,
     ) -> None:
+        message = replace_surrogates(
+            message
+        )  # A server's text must not make an error that cannot be printed.
         super().__init__(message)
         self.message = message
         self.reason: Reason = reason

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -58,7 +57,7 @@ async def collect_evidence(client: MCPClient, session: Mapping[str, Any]) -> Fai
     try:
         result = await _call_first(client, SCREENSHOTS, session)
         mime_type, picture = await _read_image(client, result)
-    except (MCPError, binascii.Error) as error:
+    except (MCPError, ValueError) as error:  # The data of the image may be no base64.
         missing.append(f"no screenshot: {error}")
     return FailureEvidence(snapshot=snapshot, picture=picture, mime_type=mime_type, missing=missing)
 

@@ -19,9 +19,9 @@ ADAPTERS = ("szkrabok", "browser", "none")
 class Options:
     """The options. Relative paths are relative to the folder of the ini file, or to the working directory."""
 
-    server: str | None = None
+    server: str | None = field(default=None, repr=False)  # With --full-trace, pytest shows the options.
     """A command line or a URL. Default: the server of the module, or else `footlight serve`."""
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """The headers for a server with a URL."""
     folder: Path
     """The working directory of a server that is started by a command."""

@@ -36,7 +36,8 @@ def choose_server(options: Options, *, of_module: object = None, profiles: Path)
     if isinstance(server, str) and "://" in server.strip().partition(" ")[0]:
         if options.headed:
             raise pytest.UsageError(
-                f"--mcp-headed does not apply to {server}, which is already running; start it with --headed"
+                "--mcp-headed does not apply to a server with a URL, which is already running; "
+                "start it with --headed"
             )
         return transport_for(server, headers=options.headers)
     if options.headers:

@@ -24,7 +24,7 @@ from footlight.client.handles.dynamic import connect_dynamic
 from footlight.client.handles.handle import Handle
 from footlight.client.mcp_client import MCPClient
 from footlight.protocol.errors import MCPError
-from footlight.safe_text import escape_control_characters
+from footlight.safe_text import escape_control_characters, replace_surrogates
 from footlight.testing.bridge import BlockingProxy, BridgedInvoker, bridge_client
 from footlight.testing.connections import CLOSE_SECONDS, PluginConnection, PluginConnections
 from footlight.testing.evidence import FailureEvidence, collect_evidence
@@ -75,7 +75,12 @@ class WatchedTest:
         file = None
         if self.options.log_dir is not None:
             file = self.options.log_dir / f"{file_name(self.nodeid)}.jsonl"
-            file.unlink(missing_ok=True)  # It may be from an earlier run.
+            try:
+                file.unlink(missing_ok=True)  # It may be from an earlier run.
+            except OSError as error:
+                raise pytest.UsageError(
+                    f"--mcp-log-dir: {file} cannot be replaced: {error.strerror}"
+                ) from None
         self.log = create_logger(console=self._calls, file=file)
 
     @contextmanager
@@ -203,11 +208,14 @@ class WatchedTest:
         """Add the calls and the state of the browser to the report of a failure."""
         if report.failed:
             self._failed = True
-            report.sections.append(("mcp calls", _keep_end(self._calls.getvalue()) or "none"))
+            _add_section(report, "mcp calls", _keep_end(self._calls.getvalue()) or "none")
             for opened in self._open:
-                self._add_evidence(report, opened)
+                try:
+                    self._add_evidence(report, opened)
+                except Exception as error:  # noqa: BLE001 - a server's answer must not end the test run
+                    _add_section(report, f"{opened.fixture} evidence", f"not collected: {error!r}")
         if report.when == "teardown" and self._problems:
-            report.sections.append(("mcp teardown", "\n".join(self._problems)))
+            _add_section(report, "mcp teardown", "\n".join(self._problems))
 
     def _add_evidence(self, report: pytest.TestReport, opened: _OpenFixture) -> None:
         session = opened.session()
@@ -222,7 +230,7 @@ class WatchedTest:
             evidence = FailureEvidence(missing=["no snapshot and no screenshot: the server does not answer"])
         missing = list(evidence.missing)
         if evidence.snapshot is not None:
-            report.sections.append((f"{opened.fixture} page", _keep_start(evidence.snapshot)))
+            _add_section(report, f"{opened.fixture} page", _keep_start(evidence.snapshot))
         if evidence.picture is not None and self.pictures:
             _add_picture(report, evidence)
         try:
@@ -232,11 +240,11 @@ class WatchedTest:
             missing.append(f"the files could not be written: {error}")
         else:
             if story is not None:
-                report.sections.append((f"{opened.fixture} report", str(story)))
+                _add_section(report, f"{opened.fixture} report", str(story))
             if picture is not None:
-                report.sections.append((f"{opened.fixture} screenshot", str(picture)))
+                _add_section(report, f"{opened.fixture} screenshot", str(picture))
         if missing:
-            report.sections.append((f"{opened.fixture} evidence", _keep_start("\n".join(missing))))
+            _add_section(report, f"{opened.fixture} evidence", _keep_start("\n".join(missing)))
 
     def _write_files(self, evidence: FailureEvidence, fixture: str) -> Path | None:
         """Write the snapshot and the screenshot to files. Return the file of the screenshot, or None.
@@ -291,6 +299,11 @@ def _session_of(client: LoggedClient) -> Mapping[str, Any] | None:
     return {key: value for key, value in client.last_arguments.items() if key in keys}
 
 
+def _add_section(report: pytest.TestReport, title: str, text: str) -> None:
+    # The processes of pytest-xdist cannot send unpaired surrogates.
+    report.sections.append((title, replace_surrogates(escape_control_characters(text))))
+
+
 def _add_picture(report: pytest.TestReport, evidence: FailureEvidence) -> None:
     """Add the picture to the report in the format of `pytest_html.extras.image`."""
     extras: list[Any] = [*getattr(report, "extras", [])]
@@ -307,12 +320,10 @@ def _add_picture(report: pytest.TestReport, evidence: FailureEvidence) -> None:
 
 
 def _keep_end(text: str) -> str:
-    text = escape_control_characters(text)
     return text if len(text) <= MAX_SECTION else f"[cut]…\n{text[-MAX_SECTION:]}"
 
 
 def _keep_start(text: str) -> str:
-    text = escape_control_characters(text)
     return text if len(text) <= MAX_SECTION else f"{text[:MAX_SECTION]}\n…[cut]"
 
 

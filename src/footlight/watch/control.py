@@ -217,7 +217,7 @@ class Control:
         self, session: Session, page: Page, event: Mapping[str, Any], deadline: Deadline
     ) -> None:
         at, button, count = _point(event), event.get("button", "left"), event.get("count", 1)
-        if button not in ("left", "middle", "right") or count not in (1, 2, 3):
+        if type(count) is not int or button not in ("left", "middle", "right") or count not in (1, 2, 3):
             raise _input_error("button must be left, middle or right, and count 1, 2 or 3")
         node, target = await _find_at(page, at)
         name = f"{node.role} {node.name}".strip() if node is not None else ""

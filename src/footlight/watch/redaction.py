@@ -179,7 +179,7 @@ class _LimitedCopy:
 
 
 def _count_kept(values: Mapping[str, Any] | Sequence[Any]) -> int:
-    return MAX_ITEMS if len(values) <= MAX_ITEMS else MAX_ITEMS - 1
+    return len(values) if len(values) <= MAX_ITEMS else MAX_ITEMS - 1
 
 
 def _note_rest(values: Mapping[str, Any] | Sequence[Any]) -> list[str]:

@@ -34,6 +34,8 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
+ORPHAN_SECONDS = 1.0
+"""The time for a browser to end after its driver, and to save its profile."""
 MAX_PARSED_LENGTH = 1_000
 """The maximum length of a URL that Playwright parses in Python, which takes 10 µs for each character."""
 
@@ -57,7 +59,10 @@ async def start_playwright(
                 with process:  # Close its pipes, and wait for its end.
                     process.kill()
             else:
-                yield connected
+                try:
+                    yield connected
+                finally:
+                    await _end_orphans(process.pid, temporary)
                 return
     # The driver copies our environment when it starts and has no option for these variables.
     with _environment(driver_environment(temporary)):
@@ -66,7 +71,7 @@ async def start_playwright(
     try:
         yield playwright
     finally:
-        await stop_driver(starter)
+        await stop_driver(starter, temporary)
 
 
 def _skip_slow_checks() -> None:
@@ -196,10 +201,12 @@ async def connect_driver(process: subprocess.Popen[bytes]) -> AsyncGenerator[Pla
             _kill_all(_find_family(process.pid))
 
 
-async def stop_driver(starter: PlaywrightContextManager) -> None:
+async def stop_driver(starter: PlaywrightContextManager, temporary: Path) -> None:
     """Stop Playwright. Its driver process has ended on return, even if this is cancelled."""
     transport: Any = getattr(getattr(starter, "_client", None), "_transport", None)
     process: Any = getattr(transport, "_proc", None)
+    if process is not None:
+        await _end_orphans(process.pid, temporary)
     with _kill_survivors(process.pid) if process is not None else nullcontext():
         await starter.__aexit__()
 
@@ -215,6 +222,29 @@ def _kill_survivors(pid: int) -> Generator[None]:
         yield
     finally:
         _kill_all(family)
+
+
+async def _end_orphans(driver: int, temporary: Path) -> None:
+    """End the browsers of a driver that has ended before them, such as by a signal to the process group.
+
+    A browser ends by itself when its driver is gone, unless it hangs. Browsers have the driver's environment.
+    """
+    import psutil
+
+    with suppress(psutil.Error):
+        if psutil.Process(driver).status() != psutil.STATUS_ZOMBIE:
+            return
+
+    def end() -> None:
+        orphans: list[psutil.Process] = []
+        for each in psutil.process_iter():
+            with suppress(psutil.Error):
+                if each.pid != os.getpid() and each.environ().get("TMPDIR") == str(temporary):
+                    orphans.append(each)
+        _, hanging = psutil.wait_procs(orphans, timeout=ORPHAN_SECONDS)
+        _kill_all(hanging)
+
+    await asyncio.to_thread(end)
 
 
 def _find_family(pid: int) -> list[psutil.Process]:

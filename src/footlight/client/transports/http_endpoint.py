@@ -87,6 +87,7 @@ class HttpEndpoint:
         with self._check_configuration("what `verify` names"):
             context = self._make_ssl_context(verify)
         with self._check_configuration("the proxy" if proxy else "the proxy of the environment"):
+            _check_proxy_address(self._find_proxy())
             self._client = self._make_client(proxy, context)
 
     def _make_client(self, proxy: str | None, verify: ssl.SSLContext) -> httpx2.AsyncClient:
@@ -142,7 +143,8 @@ class HttpEndpoint:
         if self._secrets is None:
             headers = {header for each, _ in self._sent for header in each.multi_items()}
             forms = (secrets_in_form(form) for _, form in self._sent)
-            self._secrets = secrets_in_url(self._given_url).union(secrets_in_headers(headers), *forms)
+            urls = (secrets_in_url(url) for url in (self._given_url, self._find_proxy()))
+            self._secrets = secrets_in_headers(headers).union(*urls, *forms)
         return self._secrets
 
     async def _note_request(self, request: httpx2.Request) -> None:
@@ -244,15 +246,23 @@ class HttpEndpoint:
 
     def _describe_proxy(self) -> str:
         """Return the proxy of a failed connection, without its credentials, for an error message."""
-        proxy = self._proxy
-        if proxy is None and not is_loopback(self._url.host):
-            of_environment = urllib.request.getproxies()
-            if not urllib.request.proxy_bypass(self._url.host):
-                proxy = of_environment.get(self._url.scheme) or of_environment.get("all")
+        proxy = self._find_proxy()
         if not proxy:
             return ""
         place = proxy.rpartition("@")[2].rpartition("://")[2].strip("/")[:100]
-        return f" (through the proxy {place}{'' if self._proxy else ' of the environment'})"
+        # `httpx2` reads more forms of NO_PROXY than `urllib`, so it may have connected without the proxy.
+        return (
+            f" (through the proxy {place})" if self._proxy else f" (the environment sets the proxy {place})"
+        )
+
+    def _find_proxy(self) -> str:
+        """Return the URL of the proxy, given or of the environment, or an empty string."""
+        if self._proxy is not None or is_loopback(self._url.host):
+            return self._proxy or ""
+        of_environment = urllib.request.getproxies()
+        if urllib.request.proxy_bypass(self._url.host):
+            return ""
+        return of_environment.get(self._url.scheme) or of_environment.get("all") or ""
 
 
 class _BoundedCookieJar(CookieJar):
@@ -361,6 +371,17 @@ def _describe(error: BaseException) -> str:
             return describe_os_error(inner)
         inner = inner.__cause__ or inner.__context__
     return str(error) or type(error).__name__
+
+
+def _check_proxy_address(proxy: str) -> None:
+    """Check what `httpx2` notices only when it connects, and then raises as another exception.
+
+    Raises:
+        httpx2.InvalidURL: the proxy has no host, or no valid port.
+    """
+    address = httpx2.URL(proxy if "://" in proxy else f"http://{proxy}")
+    if proxy and not (address.host and (address.port is None or 0 < address.port < 1 << 16)):
+        raise httpx2.InvalidURL("no host, or no valid port")
 
 
 def _describe_unusable(error: Exception) -> str:

@@ -157,9 +157,12 @@ def _read_session_id(response: httpx2.Response) -> str | None:
     """Return the session id in the response, or None.
 
     Raises:
-        MCPError: the id is not visible ASCII, so it could not be sent back.
+        MCPError: there are several, or the id is not visible ASCII, so it could not be sent back.
     """
-    session_id = response.headers.get(http_headers.SESSION_HEADER)
+    found = {each for each in response.headers.get_list(http_headers.SESSION_HEADER) if each}
+    if len(found) > 1:
+        raise MCPError("The server sent several session ids", reason="protocol")
+    session_id = next(iter(found), None)
     if session_id and not http_headers.is_visible_ascii(session_id):
         raise MCPError("The server's session id is not visible ASCII", reason="protocol")
-    return session_id or None
+    return session_id
