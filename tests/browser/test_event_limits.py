@@ -196,9 +196,8 @@ def test_flooding_page_is_throttled_for_increasing_periods() -> None:
     assert [(at, command["method"], command.get("params")) for at, command in commands] == [
         (1_200, "Emulation.setCPUThrottlingRate", {"rate": 20}),
         (5_200, "Emulation.setCPUThrottlingRate", {"rate": 1}),
-        (5_200, "Emulation.setCPUThrottlingRate", {"rate": 20}),
-        (13_200, "Emulation.setCPUThrottlingRate", {"rate": 1}),
-        (13_200, "Emulation.setCPUThrottlingRate", {"rate": 20}),
+        (6_200, "Emulation.setCPUThrottlingRate", {"rate": 20}),
+        (14_200, "Emulation.setCPUThrottlingRate", {"rate": 1}),
     ]
     assert {command["sessionId"] for _, command in commands} == {"S1"}
     replies = [line(id=command["id"], result={}) for _, command in commands]
@@ -215,6 +214,19 @@ def test_page_that_adds_frames_or_workers_without_end_is_slowed_down(method: str
 
     assert read == frames * 20
     assert [command["params"]["rate"] for _, command in commands] == [20]
+
+
+@pytest.mark.slow
+def test_page_that_goes_on_adding_frames_is_slowed_down_again_at_once() -> None:
+    frames = [event("Page.frameAttached", frameId=str(i)) for i in range(60)]
+
+    _, commands = filter_messages(*[(100, frames)] * 60)
+
+    assert [(at, command["params"]["rate"]) for at, command in commands] == [
+        (1_200, 20),
+        (5_200, 1),
+        (5_200, 20),
+    ]
 
 
 def test_worker_that_floods_the_console_is_silenced_once() -> None:

@@ -248,7 +248,7 @@ class EventLimits {
   #noteFlood(session, method) {
     if (!session) return;
     if (this.#targets.isWorker(session) && !method.startsWith("Runtime.")) return;
-    this.#floods.note(session);
+    this.#floods.note(session, !LIMITED.has(method));
   }
 
   /**

@@ -62,11 +62,11 @@ class Floods {
 
   /**
    * Note that a page exceeds a limit now. A page whose flood continues is slowed down, and its next flood is expected
-   * to continue as well.
+   * to continue as well, unless messages that it sent before may still arrive.
    *
-   * @type {(session: string) => void}
+   * @type {(session: string, isCurrent: boolean) => void}
    */
-  note(session) {
+  note(session, isCurrent) {
     if (this.#silenced.has(session)) return;
     const now = performance.now();
     const isWorker = this.#targets.isWorker(session);
@@ -77,7 +77,7 @@ class Floods {
     if (now - flood.last > FLOOD_PAUSE_MS) Object.assign(flood, { began: now, events: 0 });
     flood.last = now;
     flood.events += 1;
-    const isRenewed = flood.until && now - flood.until < MIN_SLOWDOWN_MS; // It goes on.
+    const isRenewed = isCurrent && flood.until && now - flood.until < MIN_SLOWDOWN_MS;
     const isLong = now - flood.began >= FLOOD_MS || (isWorker && flood.events > MAX_WORKER_EVENTS);
     if (!isLong && !isRenewed) return;
     if (isWorker) return this.#silence(session);
