@@ -543,10 +543,17 @@ WORKERS = """
 const flood = 'setInterval(() => { for (let i = 0; i < 500; i++) console.log(i) }, 5)';
 for (let i = 0; i < 8; i++) new Worker(URL.createObjectURL(new Blob([flood])));
 </script>"""
+VALUES = """
+<h1>Flood</h1>
+<script>
+setInterval(() => console.log(...Array.from({length: 50_000}, (_, at) => ({at}))), 10);
+</script>"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flood", [FRAMES, BLOBS, WORKERS], ids=["frames", "blobs", "workers"])
+@pytest.mark.parametrize(
+    "flood", [FRAMES, BLOBS, WORKERS, VALUES], ids=["frames", "blobs", "workers", "values"]
+)
 async def test_page_that_keeps_its_browser_busy_does_not_block_other_sessions(site: Site, flood: str) -> None:
     one = {"FOOTLIGHT_POOL_MIN_BROWSERS": "1", "FOOTLIGHT_POOL_MAX_BROWSERS": "1"}
     async with connect_browser(site, "--timeout", "90000", **one) as browser:
