@@ -88,8 +88,29 @@ def test_oversized_event_is_replaced_by_an_error(method: str, chunk_size: int) -
     assert (dropped["method"], dropped["sessionId"]) == ("Runtime.exceptionThrown", "S1")
     assert dropped["params"]["exceptionDetails"]["exception"]["description"] == (
         "Error: Footlight dropped a message of this page to the console or the like, because it has more "
-        "than 10,240,000 bytes"
+        "than 10,240,000 bytes or 5,000 values"
     )
+
+
+def test_console_message_with_too_many_values_is_replaced_by_an_error() -> None:
+    """The driver would tell the server of each value."""
+    fits, too_many = (
+        event("Runtime.consoleAPICalled", type="log", args=[{"type": "number", "value": 1_234_567}] * count)
+        for count in (4_999, 5_000)
+    )
+
+    read, _ = filter_messages((0, [too_many, fits]))
+
+    assert json.loads(read[0])["method"] == "Runtime.exceptionThrown"
+    assert read[1:] == [fits]
+
+
+def test_messages_with_many_values_count_as_several() -> None:
+    many = event("Runtime.consoleAPICalled", type="log", args=[{"type": "string", "value": "word"}] * 2_499)
+
+    read, _ = filter_messages((0, [many] * 200))
+
+    assert read == [many] * 25
 
 
 def test_split_messages_are_reassembled() -> None:
@@ -183,12 +204,72 @@ def test_flooding_page_is_throttled_for_increasing_periods() -> None:
     assert filter_messages((0, [*replies, line(id=1, result={})]))[0] == [line(id=1, result={})]
 
 
-def test_page_that_adds_frames_without_end_is_slowed_down() -> None:
-    frames = [event("Page.frameAttached", frameId=str(i)) for i in range(60)]
+@pytest.mark.parametrize(
+    "method", ["Page.frameAttached", "Page.frameRequestedNavigation", "Target.targetCreated"]
+)
+def test_page_that_adds_frames_or_workers_without_end_is_slowed_down(method: str) -> None:
+    frames = [event(method, frameId=str(i)) for i in range(60)]
 
     read, commands = filter_messages(*[(100, frames)] * 20)
 
     assert read == frames * 20
+    assert [command["params"]["rate"] for _, command in commands] == [20]
+
+
+@pytest.mark.slow
+def test_page_that_goes_on_adding_frames_is_slowed_down_again_at_once() -> None:
+    frames = [event("Page.frameAttached", frameId=str(i)) for i in range(60)]
+
+    _, commands = filter_messages(*[(100, frames)] * 60)
+
+    assert [(at, command["params"]["rate"]) for at, command in commands] == [
+        (1_200, 20),
+        (5_200, 1),
+        (5_200, 20),
+    ]
+
+
+def test_worker_that_floods_the_console_is_silenced_once() -> None:
+    """It cannot be slowed down. All workers of a page share the limits of the page."""
+    workers = [
+        event(
+            "Target.attachedToTarget", sessionId=each, targetInfo={"targetId": f"T{each}", "type": "worker"}
+        )
+        for each in ("W1", "W2")
+    ]
+    flood = [message("x", session=session) for _ in range(2_600) for session in ("W1", "W2")]
+
+    read, commands = filter_messages((0, [*workers, *flood]), (100, flood), kinds="Runtime Emulation")
+
+    silenced = [command for _, command in commands if command["method"] == "Runtime.disable"]
+    assert sorted(command["sessionId"] for command in silenced) == ["W1", "W2"]
+    assert not any(command["method"] == "Emulation.setCPUThrottlingRate" for _, command in commands)
+    assert read[:2_502] == [*workers, *flood[:2_500]]
+    reports = [json.loads(each) for each in read[2_502:] if "exceptionThrown" in each]
+    assert sorted(each["sessionId"] for each in reports) == ["W1", "W2"]
+    assert reports[0]["params"]["exceptionDetails"]["exception"]["description"] == (
+        "Error: Footlight no longer reports the messages of a worker of this page to the console, nor its "
+        "errors, because there were too many"
+    )
+
+
+def test_worker_that_floods_requests_keeps_its_console() -> None:
+    worker = event("Target.attachedToTarget", sessionId="W1", targetInfo={"targetId": "T", "type": "worker"})
+    flood = [event("Network.webSocketFrameSent", "W1", requestId="1")] * 3_000
+    turns = [(100, [worker])] + [(100, flood)] * 20
+
+    _, commands = filter_messages(*turns, kinds="Runtime Emulation")
+
+    assert [command for _, command in commands if command["method"] == "Runtime.disable"] == []
+
+
+@pytest.mark.parametrize("method", ["Page.navigatedWithinDocument", "Page.frameNavigated"])
+def test_page_that_navigates_to_long_urls_without_end_is_slowed_down(method: str) -> None:
+    navigated = event(method, url="x" * 2_000_000)
+
+    read, commands = filter_messages(*[(200, [navigated])] * 20)
+
+    assert read == [navigated] * 20
     assert [command["params"]["rate"] for _, command in commands] == [20]
 
 

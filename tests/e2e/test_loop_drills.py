@@ -17,7 +17,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from tests.conftest import Browser, server_command
+from tests.conftest import Browser, connect_browser, server_command
 from tests.evidence import server_log
 from tests.loop_watch import command_watched, gaps_in
 from tests.site import Site
@@ -521,6 +521,48 @@ async def test_endless_events_of_a_page_do_not_block_other_sessions(browser: Bro
 
     await browser.call("close_session", sessionId=other)
     await browser.call("close_session", sessionId="default")
+
+
+FRAMES = """
+<h1>Flood</h1>
+<script>
+for (let at = 0; at < 20; at++) {
+  const frame = document.body.appendChild(document.createElement('iframe'));
+  let n = 0;
+  setInterval(() => { frame.src = `/none?${at}-${n++}` }, 10);
+}
+</script>"""
+BLOBS = """
+<h1>Flood</h1>
+<script>
+setInterval(() => { for (let i = 0; i < 50; i++) fetch(URL.createObjectURL(new Blob(['x']))) }, 5);
+</script>"""
+WORKERS = """
+<h1>Flood</h1>
+<script>
+const flood = 'setInterval(() => { for (let i = 0; i < 500; i++) console.log(i) }, 5)';
+for (let i = 0; i < 8; i++) new Worker(URL.createObjectURL(new Blob([flood])));
+</script>"""
+VALUES = """
+<h1>Flood</h1>
+<script>
+setInterval(() => console.log(...Array.from({length: 50_000}, (_, at) => ({at}))), 10);
+</script>"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "flood", [FRAMES, BLOBS, WORKERS, VALUES], ids=["frames", "blobs", "workers", "values"]
+)
+async def test_page_that_keeps_its_browser_busy_does_not_block_other_sessions(site: Site, flood: str) -> None:
+    one = {"FOOTLIGHT_POOL_MIN_BROWSERS": "1", "FOOTLIGHT_POOL_MAX_BROWSERS": "1"}
+    async with connect_browser(site, "--timeout", "90000", **one) as browser:
+        other = (await browser.call("create_session"))["sessionId"]
+        await browser.call("navigate", url=site.page("<button>Other</button>"), sessionId=other)
+        await browser.show(flood, observe="none")
+        with anyio.fail_after(120):  # The browser was busy for minutes.
+            for _ in range(30):
+                await browser.call("click", selector="button", sessionId=other)
 
 
 @pytest.mark.parametrize("navigate", ["history.replaceState(null, '', '?' + n++)", "location.hash = n++"])

@@ -20,12 +20,16 @@ const TO_BROWSER = 3;
 const FROM_BROWSER = 4;
 const EVENTS = { burst: 2_500, perSecond: 500 };
 const REQUESTS = { burst: 2_000, perSecond: 100 }; // The driver and the server work longer for each.
+const REQUEST_FLOOD = { burst: 500, perSecond: 50 }; // A page with more requests is slowed down. None is dropped.
 const BYTES_PER_EVENT = 4_096; // A longer event counts as several.
 const BYTES_PER_REQUEST = 32_768; // The same for the events about a request.
 const MAX_EVENT_BYTES = EVENTS.burst * BYTES_PER_EVENT; // A longer event is dropped, if the driver can do without it.
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024; // The same for an event about a request, which may contain an upload.
+const VALUES_PER_EVENT = 25; // An event with more values counts as several: the server keeps each value of a message.
+const MAX_EVENT_VALUES = 5_000; // An event with more is dropped.
+const VALUE = '{"type":"'; // In a string of a page, the quotation marks have backslashes.
 const TOO_LARGE = `Footlight dropped a message of this page to the console or the like, because it has more than \
-${MAX_EVENT_BYTES.toLocaleString("en")} bytes`;
+${MAX_EVENT_BYTES.toLocaleString("en")} bytes or ${MAX_EVENT_VALUES.toLocaleString("en")} values`;
 const MAX_HELD = 200; // The number of messages of a page that the driver keeps.
 const RELEASE_MS = 100;
 const HEAD_BYTES = 96;
@@ -42,7 +46,9 @@ const LIMITED = new Set([
   "Runtime.consoleAPICalled",
   "Runtime.exceptionThrown",
 ]);
-const FRAME_METHOD = "Page.frameAttached"; // The driver must know each frame. A page with too many is slowed down.
+// The driver must know each frame, where it navigates, and each worker. A page with too many of them is slowed down.
+const FRAME_METHODS = new Set(["Page.frameAttached", "Page.frameRequestedNavigation", "Target.targetCreated"]);
+const NAVIGATION = /^Page\.(frame|navigated)/; // Events with URLs of a page, which may have 2 MB.
 const DROPPED_METHOD = "Footlight.requestsDropped";
 const TARGET_METHOD = "Target.attachedToTarget";
 const FRAME_COST = 25; // The driver and the browser work longer for a frame than for a message.
@@ -74,7 +80,7 @@ class EventLimits {
   constructor(deliver, send) {
     this.#deliver = deliver;
     this.#send = send;
-    this.#floods = new Floods((command) => this.#command(command));
+    this.#floods = new Floods(this.#targets, (command) => this.#command(command), deliver);
     this.#longTasks = new LongTasks(this.#targets, (command) => this.#command(command), deliver);
     this.#requests = new DroppedRequests((params, sessionId) =>
       this.#command({ method: "Fetch.failRequest", params, ...(sessionId && { sessionId }) }),
@@ -104,11 +110,11 @@ class EventLimits {
       if (excess) this.#deliver(failure(parts[0], excess, sessionOf(endOf(parts))));
       else if (this.#room < 0) this.#dropTooLarge(method, parts);
       else if (LIMITED.has(method)) this.#deliverLimited(Buffer.concat(parts));
-      else if (method === FRAME_METHOD) this.#deliverFrame(Buffer.concat(parts));
+      else if (FRAME_METHODS.has(method)) this.#deliverFrame(Buffer.concat(parts));
       else if (method === TARGET_METHOD) this.#deliverTarget(Buffer.concat(parts));
       else if (!method) this.#deliverReply(parts);
       else if (!this.#requests.drops(method, parts, countRequest)) {
-        if (method.startsWith(REQUEST_PREFIX)) this.#countBytes(parts);
+        if (method.startsWith(REQUEST_PREFIX) || NAVIGATION.test(method)) this.#countBytes(method, parts);
         parts.forEach(this.#deliver);
       }
       start = end + 1;
@@ -136,7 +142,9 @@ class EventLimits {
 
   /** @type {(message: Buffer) => void} */
   #deliverLimited(message) {
-    const cost = Math.ceil(message.length / BYTES_PER_EVENT);
+    const values = message.length > BYTES_PER_EVENT ? countValues(message) : 0;
+    if (values > MAX_EVENT_VALUES) return this.#dropTooLarge(methodOf(message), [message]);
+    const cost = Math.ceil(Math.max(message.length / BYTES_PER_EVENT, values / VALUES_PER_EVENT));
     const session = sessionOf(message);
     const bucket = this.#bucketOf(message, session);
     refill(bucket);
@@ -154,7 +162,7 @@ class EventLimits {
       const dropped = bucket.held.shift();
       if (!dropped) break;
       bucket.heldCost -= dropped.cost;
-      if (session) this.#floods.note(session);
+      this.#noteFlood(session, methodOf(message));
     }
     this.#releaseLater();
   }
@@ -174,7 +182,7 @@ class EventLimits {
 
   /** @type {(message: Buffer) => void} */
   #deliverTarget(message) {
-    this.#targets.note(message);
+    this.#targets.note(message, sessionOf(message));
     this.#deliver(message);
   }
 
@@ -186,7 +194,7 @@ class EventLimits {
     const isAbove = bucket.left < FRAME_COST;
     this.#longTasks.note(session, isAbove);
     if (!isAbove) bucket.left -= FRAME_COST;
-    else if (session) this.#floods.note(session);
+    else this.#noteFlood(session, methodOf(message));
     this.#deliver(message);
   }
 
@@ -200,23 +208,47 @@ class EventLimits {
     const bucket = this.#requestsOf(session);
     const isAbove = bucket.left < 1;
     this.#longTasks.note(session, isAbove);
+    this.#countForFlood(REQUEST_METHOD, session, 1);
     if (!isAbove) bucket.left -= 1;
-    else if (session) {
-      this.#floods.note(session);
-      this.#countMissing(session);
-    }
+    else if (session) this.#countMissing(session);
     return isAbove;
   }
 
   /**
-   * Count a long event about a request as several requests.
+   * Count a long event about a request or a navigation as several requests.
    *
-   * @type {(parts: Buffer[]) => void}
+   * @type {(method: string, parts: Buffer[]) => void}
    */
-  #countBytes(parts) {
+  #countBytes(method, parts) {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
     if (bytes < BYTES_PER_REQUEST) return;
-    this.#requestsOf(sessionOf(endOf(parts))).left -= Math.floor(bytes / BYTES_PER_REQUEST);
+    const session = sessionOf(endOf(parts));
+    const cost = Math.floor(bytes / BYTES_PER_REQUEST);
+    if (NAVIGATION.test(method)) this.#countForFlood(method, session, cost);
+    else this.#requestsOf(session).left -= cost;
+  }
+
+  /**
+   * Count what a page requests, and note a flood if the browser has too much work with it.
+   *
+   * @type {(method: string, session: string, cost: number) => void}
+   */
+  #countForFlood(method, session, cost) {
+    const bucket = use(this.#buckets, `flood of requests ${session}`, () => newBucket(REQUEST_FLOOD));
+    refill(bucket);
+    if (bucket.left >= 1) bucket.left = Math.max(-REQUEST_FLOOD.perSecond, bucket.left - cost);
+    else this.#noteFlood(session, method);
+  }
+
+  /**
+   * Note an event above the limits. Of a worker, only the events about scripts can be stopped.
+   *
+   * @type {(session: string, method: string) => void}
+   */
+  #noteFlood(session, method) {
+    if (!session) return;
+    if (this.#targets.isWorker(session) && !method.startsWith("Runtime.")) return;
+    this.#floods.note(session, !LIMITED.has(method));
   }
 
   /**
@@ -226,7 +258,7 @@ class EventLimits {
    */
   #dropTooLarge(method, parts) {
     const sessionId = sessionOf(endOf(parts));
-    if (sessionId) this.#floods.note(sessionId);
+    this.#noteFlood(sessionId, method);
     if (LIMITED.has(method)) {
       const params = { timestamp: Date.now(), exceptionDetails: exceptionOf(TOO_LARGE) };
       const event = { method: "Runtime.exceptionThrown", params, ...(sessionId && { sessionId }) };
@@ -236,7 +268,7 @@ class EventLimits {
 
   /** @type {(session: string) => Bucket} */
   #requestsOf(session) {
-    const bucket = use(this.#buckets, `${REQUEST_METHOD} ${session}`, () => newBucket(REQUESTS));
+    const bucket = use(this.#buckets, `${REQUEST_METHOD} ${this.#targets.pageOf(session)}`, () => newBucket(REQUESTS));
     refill(bucket);
     return bucket;
   }
@@ -260,13 +292,14 @@ class EventLimits {
   }
 
   /**
-   * Return the bucket of a message. Errors are counted apart from other messages, and each page apart from other pages.
+   * Return the bucket of a message. Errors are counted apart from other messages, and each page with its workers apart
+   * from other pages.
    *
    * @type {(message: Buffer, session: string) => Bucket}
    */
   #bucketOf(message, session) {
     const type = /"type":"(\w+)"/.exec(message.toString("latin1", 0, HEAD_BYTES))?.[1] ?? "";
-    const key = `${methodOf(message)} ${type} ${session}`;
+    const key = `${methodOf(message)} ${type} ${this.#targets.pageOf(session)}`;
     return use(this.#buckets, key, () => newBucket(EVENTS));
   }
 
@@ -308,6 +341,17 @@ class EventLimits {
  */
 function sessionOf(message) {
   return message.subarray(-TAIL_BYTES).toString("latin1").split('"sessionId":"')[1]?.split('"')[0] ?? "";
+}
+
+/**
+ * Return how many values a message has, with the objects in previews of objects.
+ *
+ * @type {(message: Buffer) => number}
+ */
+function countValues(message) {
+  let count = 0;
+  for (let at = message.indexOf(VALUE); at !== -1; at = message.indexOf(VALUE, at + VALUE.length)) count += 1;
+  return count;
 }
 
 /** @type {(parts: Buffer[]) => Buffer} */
