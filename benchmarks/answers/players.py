@@ -157,7 +157,7 @@ class FootlightPlayer(Player):
     def learn(self, answer: str) -> None:
         page = "\n".join(re.findall(r"<page-content [^>]*>\n(.*?)\n</page-content", answer, re.DOTALL))
         is_partial = '"kind":"diff"' in answer or '"count":' in answer
-        if is_partial or re.search(r" unchanged(?:-lines)?=\d", page):
+        if is_partial or re.search(r" unchanged(?:=\d+)?$", page, re.MULTILINE):
             # The newest lines come first, because they say what an element is now.
             self.shown = f"{page}\n{self.shown}"
         elif page:
