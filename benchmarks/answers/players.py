@@ -171,20 +171,15 @@ class FootlightPlayer(Player):
         return ("find", {"regex": words}) if words and is_shortened else ("snapshot", {})
 
     def act(self, steps: Sequence[Fill | Click]) -> list[Call]:
-        calls: list[Call] = []
         fields = [
             {"selector": self.ref(each.target), "value": each.value}
             for each in steps
             if isinstance(each, Fill)
         ]
+        refs = [self.ref(each.target) for each in steps if isinstance(each, Click)]
         if fields:
-            calls.append(("fill_form", {"fields": fields}))
-        calls += [("click", {"selector": self.ref(each.target)}) for each in steps if isinstance(each, Click)]
-        if len(calls) == 1:
-            return calls
-        return [
-            ("run_steps", {"steps": [{"tool": tool, "arguments": arguments} for tool, arguments in calls]})
-        ]
+            return [("fill_form", {"fields": fields, **({"submit": refs[0]} if refs else {})})]
+        return [("click", {"selector": ref}) for ref in refs]
 
 
 class PlaywrightPlayer(Player):

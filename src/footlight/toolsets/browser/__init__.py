@@ -37,8 +37,8 @@ INSTRUCTIONS = """\
 Work in a real browser in a loop: act, read what changed in the answer, act again.
 
 1. `navigate` returns the page as a tree of lines such as: e3 button "Save" disabled. 2. Act on elements: \
-`click`, `fill`, `select`, `press`. `fill_form` fills many fields. `run_steps` runs several calls in one. \
-3. The answer of an action reports what changed: + added, - removed, ~ changed, \
+`click`, `fill`, `select`, `press`. `fill_form` fills many fields and submits. `run_steps` runs several \
+calls in one. 3. The answer of an action reports what changed: + added, - removed, ~ changed, \
 and its `effect`; none, or a reason, means that it may not have worked. What is unchanged since an earlier \
 answer is one line, and the refs in it still work. Call `snapshot` or `find` only for what was not reported.
 
