@@ -157,7 +157,7 @@ class FootlightPlayer(Player):
     def learn(self, answer: str) -> None:
         page = "\n".join(re.findall(r"<page-content [^>]*>\n(.*?)\n</page-content", answer, re.DOTALL))
         is_partial = '"kind":"diff"' in answer or '"count":' in answer
-        if is_partial or re.search(r" unchanged(?:-lines)?=\d", page):
+        if is_partial or re.search(r" unchanged(?:=\d+)?$", page, re.MULTILINE):
             # The newest lines come first, because they say what an element is now.
             self.shown = f"{page}\n{self.shown}"
         elif page:
@@ -171,20 +171,15 @@ class FootlightPlayer(Player):
         return ("find", {"regex": words}) if words and is_shortened else ("snapshot", {})
 
     def act(self, steps: Sequence[Fill | Click]) -> list[Call]:
-        calls: list[Call] = []
         fields = [
             {"selector": self.ref(each.target), "value": each.value}
             for each in steps
             if isinstance(each, Fill)
         ]
+        refs = [self.ref(each.target) for each in steps if isinstance(each, Click)]
         if fields:
-            calls.append(("fill_form", {"fields": fields}))
-        calls += [("click", {"selector": self.ref(each.target)}) for each in steps if isinstance(each, Click)]
-        if len(calls) == 1:
-            return calls
-        return [
-            ("run_steps", {"steps": [{"tool": tool, "arguments": arguments} for tool, arguments in calls]})
-        ]
+            return [("fill_form", {"fields": fields, **({"submit": refs[0]} if refs else {})})]
+        return [("click", {"selector": ref}) for ref in refs]
 
 
 class PlaywrightPlayer(Player):

@@ -1261,3 +1261,46 @@ async def test_rewritten_document_is_read_again(tab: Page) -> None:
     seen = await ask(tab, {"what": "look", "next": 10})
 
     assert [node[:3] for node in seen["nodes"]] == [[0, "main", ""], [1, "button", "New"]]
+
+
+async def test_clicked_icon_that_is_hidden_from_assistive_technology_has_a_ref(tab: Page) -> None:
+    """A drawn icon without a cursor, one in a button, and a backdrop are left out."""
+    size = "display: inline-block; width: 16px; height: 16px"
+    nodes = await look(
+        tab,
+        f"First <i aria-hidden=true class=fa-trash style='{size}; cursor: pointer'></i>"
+        f"<i aria-hidden=true class=fa-eye style='{size}'></i>"
+        f"<button>Open <i aria-hidden=true {POINTER}>x</i></button>"
+        "<div aria-hidden=true onclick='1' style='width: 100px; height: 100px'>Backdrop</div>"
+        f"<span aria-hidden=true {POINTER}>×</span>",
+    )
+
+    assert nodes == [
+        [0, "text", "First", None],
+        [0, "generic", "", "e1", {"s": ["clickable"], "h": ".fa-trash"}],
+        [0, "button", "Open", "e2"],
+        [0, "generic", "", "e3", {"s": ["clickable"], "x": "×"}],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("html", "line"),
+    [
+        (
+            "<div role=listbox><div role=option aria-setsize=9 aria-posinset=1>a</div></div>",
+            "… 8 of 9 are not drawn",
+        ),
+        (
+            "<table aria-rowcount=300><tr aria-rowindex=1><th>A<tr aria-rowindex=2><td>1<td>2</table>",
+            "… 298 of 300 are not drawn",
+        ),
+        ("<div role=listbox><div role=option aria-setsize=1 aria-posinset=1>a</div></div>", None),
+        ("<div role=feed><article aria-setsize=-1>a</article></div>", None),
+    ],
+)
+async def test_list_says_how_many_items_are_not_drawn(tab: Page, html: str, line: str | None) -> None:
+    nodes = await look(tab, html)
+
+    assert [name for _, role, name, *_ in nodes if role == "text" and name.startswith("…")] == (
+        [line] if line else []
+    )

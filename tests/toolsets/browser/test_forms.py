@@ -187,6 +187,39 @@ async def test_element_that_is_not_a_field_is_refused_with_suggestion(
     assert await browser.evaluate("document.getElementById('first').value") == ""
 
 
+SIGN_UP = """<form onsubmit="document.title = name.value; return false"><input name=name
+oninput="send.disabled = false"><button name=send disabled>Send</button></form>"""
+
+
+async def test_fill_form_clicks_what_submits_the_form_after_the_last_field(browser: SessionBrowser) -> None:
+    await browser.show(SIGN_UP)
+
+    answer = await browser.answer(
+        "fill_form", fields=[{"selector": "input", "value": "Ada"}], submit="button", locator=True
+    )
+
+    assert answer.structured_content
+    assert await browser.evaluate("document.title") == "Ada"
+    assert answer.structured_content["locator"] == {
+        "input": 'page.locator("input")',
+        "button": 'page.locator("button")',
+    }
+
+
+async def test_failed_submit_says_that_the_fields_are_filled(browser: SessionBrowser) -> None:
+    await browser.show(SIGN_UP)
+
+    error = await browser.refused(
+        "fill_form", fields=[{"selector": "input", "value": "Ada"}], submit="#none", timeout=1_000
+    )
+
+    assert error["code"] == "ELEMENT_NOT_FOUND"
+    assert error["message"].startswith("submit: No element found")
+    assert error["message"].endswith("(the fields are filled)")
+    assert error["details"]["done"] == [0]
+    assert await browser.evaluate("document.querySelector('input').value") == "Ada"
+
+
 async def test_a_missing_field_is_reported_before_any_is_filled(browser: SessionBrowser) -> None:
     await browser.show(FORM)
 

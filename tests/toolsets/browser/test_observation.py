@@ -189,8 +189,8 @@ async def test_unchanged_navigation_is_one_line_on_the_next_page(browser: Sessio
     observation = await call_observed(browser, "navigate", url=following)
 
     assert re.sub(r"e\d+", "e", observation["text"]).splitlines() == [
-        "e banner unchanged-lines=3",
-        'e navigation "Main" unchanged-lines=4',
+        "e banner unchanged",
+        'e navigation "Main" unchanged',
         ' e link "Coffee" current=page -> /b',
         "e main: Second",
     ]
@@ -209,7 +209,7 @@ async def test_footer_with_a_changed_text_shows_only_that_text(
 
     assert re.sub(r"e\d+", "e", observation["text"]).splitlines() == [
         "e main: Second",
-        "e contentinfo unchanged-lines=3",
+        "e contentinfo unchanged=3",
         ' "It took 4 ms"',
     ]
 
@@ -259,8 +259,8 @@ async def test_snapshot_over_budget_omits_known_navigation_first(browser: Sessio
     whole = await browser.call("snapshot")
     shortened = await browser.call("snapshot", budget=520)
 
-    assert "unchanged-lines" not in whole["snapshot"]
-    assert 'e5 navigation "Main" unchanged-lines=4' in shortened["snapshot"]
+    assert "unchanged" not in whole["snapshot"]
+    assert 'e5 navigation "Main" unchanged' in shortened["snapshot"]
     assert shortened["snapshot"].count("Some words of the page") == 8
 
 
@@ -335,6 +335,23 @@ async def test_page_text_is_separate_from_json_between_random_markers(browser: S
     assert found
     assert found[1] == found[4]
     assert (found[2], found[3]) == (browser.site.url, 'e1 button "Quote \\" it"')
+
+
+async def test_action_names_the_origin_only_if_the_answer_before_named_another(
+    browser: SessionBrowser,
+) -> None:
+    site, other = browser.site.url, browser.site.url.replace("127.0.0.1", "localhost")
+    here, there = (browser.site.page(f"<a href='/{each}'>Go {each}</a>") for each in "ab")
+
+    answers = [
+        await browser.answer("navigate", url=here),
+        await browser.answer("navigate", url=there),
+        await browser.answer("snapshot"),
+        await browser.answer("navigate", url=there.replace(site, other)),
+    ]
+
+    marks = [texts(answer)[1].partition("\n")[0] for answer in answers]
+    assert [mark.partition(" from=")[2] for mark in marks] == [f"{site}>", "", f"{site}>", f"{other}>"]
 
 
 # The budget

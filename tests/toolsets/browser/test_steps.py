@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
+from mcp_types import TextContent
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
@@ -63,6 +65,23 @@ async def test_step_sees_the_delayed_effects_of_the_previous_step(browser: Sessi
     )
 
     assert done["steps"][1]["data"] == {"exists": True}
+
+
+async def test_text_for_models_leaves_out_the_steps_that_have_nothing_to_tell(
+    browser: SessionBrowser,
+) -> None:
+    await browser.show(FORM)
+    fill = {"tool": "fill", "arguments": {"selector": "input", "value": "Ada"}}
+    look = {"tool": "element_exists", "arguments": {"selector": "p"}}
+
+    quiet = await browser.answer("run_steps", steps=[fill, fill], observe="none")
+    telling = await browser.answer("run_steps", steps=[fill, look], observe="none")
+
+    texts = [part.text for each in (quiet, telling) for part in each.content if isinstance(part, TextContent)]
+    assert [json.loads(text).get("data") for text in texts] == [
+        None,
+        {"steps": [{"tool": "fill"}, {"tool": "element_exists", "data": {"exists": False}}]},
+    ]
 
 
 async def test_first_failed_step_ends_the_run(browser: SessionBrowser) -> None:

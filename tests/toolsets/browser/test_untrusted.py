@@ -30,7 +30,7 @@ fetch('/obeyme');
 </script>"""
 
 
-REPEATED = ("fields", "finalUrl", "observation", "timing")
+REPEATED = ("data", "fields", "finalUrl", "observation", "timing")
 
 
 def rest_of(value: Any, pointers: list[str]) -> str:
@@ -59,7 +59,7 @@ def outside(message: dict[str, Any]) -> str:
         if "structuredContent" in message:
             rests.append(rest_of(message.pop("structuredContent"), pointers))
         text = part.pop("text", part.pop("blob", ""))
-        text = re.sub(r"(?s)<page-content (\w+) .*?</page-content \1>", "", text)
+        text = re.sub(r"(?s)<page-content (\w+)[ >].*?</page-content \1>", "", text)
         rests += [rest_of(json.loads(text), pointers) if text.startswith("{") else text * (pointers != [""])]
         rests.append(json.dumps(part))
     for part in message.pop("resources", ()):

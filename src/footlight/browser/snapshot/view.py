@@ -176,6 +176,8 @@ class PageView:
         """The number of documents that were read in the frames of the page."""
         self.last_reported: Snapshot | None = None
         self.last_text: SnapshotText | None = None
+        self.named_origin: str | None = None
+        """The origin that the last answer with a text of the page has named."""
         self.healed: dict[str, str] = {}
         self.shown: OrderedDict[tuple[str, bool], Snapshot] = OrderedDict()
         self._successors: OrderedDict[str, str] = OrderedDict()

@@ -74,6 +74,8 @@ class Answer:
     events: Mapping[str, Any] = field(default_factory=dict[str, Any])
     source: str = ""
     """The URL of the page to which the answer belongs."""
+    is_origin_known: bool = False
+    """Whether an earlier answer about the same page has named its origin."""
     session_id: str | None = None
     """The session to which the answer belongs, or None."""
     duration_ms: int = 0
@@ -172,10 +174,12 @@ def _without_repetition(content: Mapping[str, Any], origin: str, texts: Sequence
         for key, item in _without_echo(cast("Mapping[str, Any]", data)).items()
     }
     if isinstance(steps := short.get("steps"), list):
-        short["steps"] = _shorten_steps(cast("list[Any]", steps))
+        short["steps"] = [_shorten_step(step) for step in cast("list[Any]", steps)]
+        if all(set(step) == {"tool"} for step in short["steps"]):
+            del short["steps"]  # The arguments of the call have the names of the tools.
     observation: Any = content.get("observation")
     if not isinstance(observation, Mapping):
-        return {**content, "data": _without_origin(short, origin)}
+        return _with_data(content, _without_origin(short, origin))
     facts = dict(cast("Mapping[str, Any]", observation))
     facts.pop("cut", None)  # The last line of the page's text shows it.
     if facts.get("kind") == "full":
@@ -186,7 +190,14 @@ def _without_repetition(content: Mapping[str, Any], origin: str, texts: Sequence
         del facts["title"]
     observed = {"observation": _without_origin(facts, origin)} if facts else {}
     rest = {key: value for key, value in content.items() if key != "observation"}
-    return {**rest, "data": _without_origin(short, origin), **observed}
+    return {**_with_data(rest, _without_origin(short, origin)), **observed}
+
+
+def _with_data(content: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content with this data, or without any if nothing is left of the data of an action."""
+    if not data and "effect" in content:
+        return {key: value for key, value in content.items() if key != "data"}
+    return {**content, "data": data}
 
 
 def _has_heading(text: str, title: Any) -> bool:
@@ -232,12 +243,6 @@ def _without_echo(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_echo(field: Any) -> bool:
     return isinstance(field, Mapping) and set(cast("Mapping[str, Any]", field)) == {"selector", "kind"}
-
-
-def _shorten_steps(steps: Sequence[Any]) -> int | list[Any]:
-    """Return the shortened steps, or only their number if all that is left are the tools' names."""
-    short = [_shorten_step(step) for step in steps]
-    return len(short) if all(set(step) == {"tool"} for step in short) else short
 
 
 def _shorten_step(step: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 __all__ = ["find_selectors", "playwright_line", "playwright_lines"]
 
-_SELECTORS = ("selector", "source", "target")
+_SELECTORS = ("selector", "source", "target", "submit")
 """The parameters of actions that identify an element."""
 _REF = re.compile(r"\s*(?:\[ref=e\d+\]|(?:ref=|@)?e\d+)\s*(?:>>.*)?", re.DOTALL)
 _ROLE = re.compile(r'role=([a-z]+)(?:\[name=("(?:[^"\\]|\\.)*")\])?')

@@ -20,10 +20,14 @@ MAX_SOURCE = 200
 """The maximum length of an origin in characters."""
 
 
-def mark_page_content(text: str, *, source: str) -> str:
-    """Return a page's text between two markers. A random number prevents the page from closing them."""
+def mark_page_content(text: str, *, source: str = "") -> str:
+    """Return a page's text between two markers. A random number prevents the page from closing them.
+
+    The first marker has the origin of `source`, which is empty if the reader knows it.
+    """
     number = f"{secrets.randbelow(10**8):08}"  # Digits take few tokens.
-    return f"<page-content {number} from={origin_of(source)}>\n{text}\n</page-content {number}>"
+    origin = f" from={origin_of(source)}" if source else ""
+    return f"<page-content {number}{origin}>\n{text}\n</page-content {number}>"
 
 
 def origin_of(source: str) -> str:

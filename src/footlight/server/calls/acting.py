@@ -13,6 +13,7 @@ from footlight.browser.page.diagnosis import LOOK_FIRST, explain_closed_page
 from footlight.errors import BrowserCrashedError, ExpectationFailedError
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.playwright_lines import playwright_lines
+from footlight.server.answers.untrusted import origin_of
 from footlight.server.calls.call_state import CallState
 from footlight.server.calls.dialog_race import (
     check_expectation,
@@ -28,6 +29,7 @@ from footlight.server.tools.tool_call import ToolCall
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from footlight.browser.page.page import Page
     from footlight.server.tools.declaration import Tool
 
 __all__ = ["act_and_observe", "settle"]
@@ -80,15 +82,13 @@ async def act_and_observe(
     page = call.maybe_page
     if failed:
         answer = failure(failed.as_error() if isinstance(failed, StepFailedError) else failed, **content)
-        return replace(answer, source=page.url) if page else answer
+        return _with_source(answer, page, tool)
     locator = _take_locator(call)
     if getattr(arguments, "locator", None) and effect is not None:
         lines = playwright_lines(locator, state.arguments)
         content["effect"] = {**effect, **({"locator": lines} if lines else {})}
     answer = success(_with_page_facts(data, tool, call), **content)
-    if page:
-        answer = replace(answer, source=page.url)
-    return replace(answer, locator=locator)
+    return replace(_with_source(answer, page, tool), locator=locator)
 
 
 async def _run_tool(state: CallState, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any] | None:
@@ -151,6 +151,17 @@ def _with_page_facts(data: Mapping[str, Any], tool: Tool, call: ToolCall) -> Map
         data = {**data, "url": page.url}  # Scripts may change the URL after the action.
     healed = page.view.take_healed()
     return {**data, "healed": healed} if healed else data
+
+
+def _with_source(answer: Answer, page: Page | None, tool: Tool) -> Answer:
+    """Add the URL of the page. An action need not name the origin that the answer before has named."""
+    if page is None:
+        return answer
+    origin = origin_of(page.url)
+    is_known = tool.effect == "act" and page.view.named_origin == origin
+    if answer.page_texts:
+        page.view.named_origin = origin
+    return replace(answer, source=page.url, is_origin_known=is_known)
 
 
 def _take_locator(call: ToolCall) -> Any:

@@ -52,7 +52,7 @@ def text_part(text: str, from_page: Sequence[str] = ()) -> dict[str, Any]:
 def page_parts(answer: Answer) -> list[dict[str, Any]]:
     """Return the page's texts as parts, each between markers."""
     return [
-        text_part(mark_page_content(text, source=answer.source or "page"))
+        text_part(mark_page_content(text, source="" if answer.is_origin_known else answer.source or "page"))
         for text in answer.page_texts
         if text
     ]

@@ -30,8 +30,8 @@ MAX_NESTING = 3
 def fold_known_landmarks(before: Snapshot | None, after: Snapshot) -> Sequence[Node]:
     """Return the nodes, with each landmark that was the same on the previous page as one line.
 
-    The line has the number of lines inside: `unchanged-lines=24`. The focused line, `current` entries and new
-    texts remain below it.
+    The focused line, `current` entries and new texts remain below it. With new texts, the line has the number
+    of the others: `unchanged=24`.
     """
     if before is None or not same_origin(before, after):
         return after.nodes
@@ -84,7 +84,8 @@ def _texts(nodes: Sequence[Node]) -> Iterator[str]:
 def fold_landmark(nodes: Sequence[Node], known: Container[str]) -> Iterator[Node]:
     landmark = nodes[0]
     is_new = [node.is_text and node.name not in known for node in nodes[1:]]
-    yield replace(landmark, states=(*landmark.states, f"unchanged-lines={is_new.count(False)}"))
+    unchanged = f"unchanged={is_new.count(False)}" if any(is_new) else "unchanged"
+    yield replace(landmark, states=(*landmark.states, unchanged))
     for node, is_new_text in zip(nodes[1:], is_new, strict=True):
         if is_new_text or any(map(shows_place, node.states)):
             yield replace(node, depth=landmark.depth + 1)

@@ -43,7 +43,7 @@ class FoldedSnapshot:
 
 
 def fold_unchanged(before: Snapshot | None, shown: Sequence[Snapshot], after: Snapshot) -> FoldedSnapshot:
-    """Return the nodes with each unchanged part as one line: `e40 form unchanged-lines=12`.
+    """Return the nodes with each unchanged part as one line: `e40 form unchanged`.
 
     `before` is the previous page, whose landmarks are compared. `shown` are pages that the reader has seen
     completely; all parts are compared with them. The focused line and `current` entries remain below the
@@ -230,7 +230,7 @@ class _Writer:
     @staticmethod
     def _fold_one(span: Sequence[Node]) -> Iterator[Node]:
         first, *inside = span
-        states = (*first.states, f"unchanged-lines={len(inside)}")
+        states = (*first.states, "unchanged")
         yield replace(first, states=states, value=None, text="", description="")
         yield from (replace(node, depth=first.depth + 1) for node in inside if _has_place((node,)))
 

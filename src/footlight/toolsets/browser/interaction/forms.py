@@ -5,9 +5,11 @@ from typing import Annotated, NotRequired
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
+from footlight.browser.actions.click import click_element
 from footlight.browser.actions.forms import filling, kinds, text_input
 from footlight.browser.actions.forms.controls import set_checked
 from footlight.browser.actions.forms.kinds import FieldKind
+from footlight.errors import FootlightError
 from footlight.server.answers.secrets import SecretText
 from footlight.server.tools import Number, ToolCall, Whole, tool
 from footlight.toolsets.browser.parameters import (
@@ -78,7 +80,7 @@ class FormField(BaseModel):
     selector: Selector
     value: Annotated[
         SecretText | bool | Whole | Number | list[str],
-        Field(description="Text, number, true or false, option, or list of options"),
+        Field(description="Text, number, boolean, option or options"),
     ]
 
 
@@ -97,15 +99,27 @@ class FormResult(ActionResult):
     fields: list[FilledField]
 
 
-@tool(effect="act", destructive=True, idempotent=True)
+@tool(effect="act", destructive=True)
 async def fill_form(
-    call: ToolCall, fields: Annotated[list[FormField], Field(min_length=1, max_length=100)]
+    call: ToolCall,
+    fields: Annotated[list[FormField], Field(min_length=1, max_length=100)],
+    submit: Selector | None = None,
 ) -> FormResult:
-    """Fill form. Many fields in one call; does not submit."""
+    """Fill form. Many fields; then clicks submit if given."""
     form_fields = [kinds.Field(field.selector, field.value) for field in fields]
     filled = await filling.fill_form(call.page, form_fields, call.deadline, on_found=call.note_field)
     results: list[FilledField] = []
     for field, each in zip(form_fields, filled, strict=True):
         result: FilledField = {"selector": field.selector, "kind": each.kind}
         results.append({**result, "notice": each.notice} if each.notice else result)
+    if submit is not None:
+        call.stage(f"clicking {submit}")
+        try:
+            deadline = call.deadline.start_patience()
+            await click_element(call.page, submit, deadline, button="left", count=1)
+        except FootlightError as error:
+            error.message = f"submit: {error.message} (the fields are filled)"
+            error.args = (error.message,)
+            error.details = {**error.details, "done": list(range(len(fields)))}
+            raise
     return {**action_result(call), "fields": results}

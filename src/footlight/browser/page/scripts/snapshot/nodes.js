@@ -62,8 +62,10 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
   const extra = extraOf(facts, role, name, value, flags);
   if (!name.isCut) for (const source of name.sources) pass.nameSources.add(source);
   const controls = pass.controls;
+  const set = COUNTED_LISTS.has(role) ? beginList(facts) : countItem(facts, role);
   visitInside(facts, depth + 1, flagsInside(facts, role, name, flags, operable), nesting);
   flush();
+  if (COUNTED_LISTS.has(role)) endList(set, depth + 1);
   const hasOne = pass.out.length === at + 2 && pass.controls === controls + 1;
   if (hasOne && role === "generic" && flags & CLICKABLE && isPressedInside(facts)) dropClickable(extra);
   if (operable) noteControl(facts);
@@ -81,6 +83,42 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
   if (pass.boxes && role === "iframe") extra.push("i", innerOffset(facts));
   pass.out[at] = record(facts, depth, role, name.text, ref, extra);
 }
+
+const COUNTED_LISTS = words("feed grid listbox table treegrid");
+const COUNTED_ITEMS = words("article option row");
+
+/**
+ * Begin to count the items of a list, and return the list around it.
+ *
+ * @type {(facts: Facts) => { size: number, count: number }}
+ */
+function beginList(facts) {
+  const around = pass.set;
+  pass.set = { size: (facts.aria && numberIn(facts, "aria-rowcount")) || 0, count: 0 };
+  return around;
+}
+
+/** @type {(facts: Facts, role: string) => { size: number, count: number }} */
+function countItem(facts, role) {
+  if (!COUNTED_ITEMS.has(role)) return pass.set;
+  pass.set.count++;
+  if (facts.aria && role !== "row") pass.set.size = Math.max(pass.set.size, numberIn(facts, "aria-setsize"));
+  return pass.set;
+}
+
+/**
+ * Say how many items the page has not drawn, as long lists do before they are scrolled.
+ *
+ * @type {(around: { size: number, count: number }, depth: number) => void}
+ */
+function endList(around, depth) {
+  const { size, count } = pass.set;
+  pass.set = around;
+  if (count && size > count) addLeaf(depth, `… ${size - count} of ${size} are not drawn`);
+}
+
+/** @type {(facts: Facts, name: string) => number} */
+const numberIn = (facts, name) => parseInt(attr(facts, name) || "", 10) || 0;
 
 /**
  * Leave out the states of an element that is only clickable.

@@ -3,7 +3,7 @@
 import { isFirstSummary, SKIPPED } from "./flat_tree.js";
 import { linkRole } from "./native_roles.js";
 import { attr, factsOf, hasAttr, isSet, pass } from "./pass.js";
-import { checkVisibility, isInside, lower, parentOf, words } from "./platform.js";
+import { checkVisibility, getBoundingClientRect, isInside, lower, parentOf, words } from "./platform.js";
 import { styleOf } from "./styles.js";
 
 /** @import { Facts } from "./pass.js" */
@@ -82,6 +82,20 @@ export function isEditingHost(facts) {
   if (value === null || !(value === "" || EDITABLE.has(lower(value)))) return false;
   const parent = parentOf(facts.element);
   return !parent?.isContentEditable;
+}
+
+const MAX_ICON = 64; // Its longer side in pixels.
+
+/**
+ * Return whether an element that is left out is an icon that users can click, although the page hides it from assistive
+ * technology. Larger ones are backdrops and the like.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
+export function isPressedIcon(facts) {
+  if (SKIPPED.has(facts.tag) || visibilityOf(facts) !== SHOWN || !isClickable(facts)) return false;
+  const { width, height } = getBoundingClientRect.call(facts.element);
+  return width > 0 && height > 0 && Math.max(width, height) <= MAX_ICON;
 }
 
 const HANDS = words("grab grabbing move pointer");

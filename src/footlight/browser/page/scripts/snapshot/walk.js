@@ -14,6 +14,7 @@ import {
   isEditingHost,
   isFocusable,
   isLeftOut,
+  isPressedIcon,
   SHOWN,
   skipsContents,
   visibilityOf,
@@ -66,7 +67,13 @@ export const SPACED = 64; // White space is drawn.
 /** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
 export function visit(facts, depth, flags, nesting) {
   const { element, tag } = facts;
-  if (pass.cut || isLeftOut(facts) || isInert(facts, flags)) return;
+  if (pass.cut || isInert(facts, flags)) return;
+  if (isLeftOut(facts)) {
+    const isReached = !(flags & (CONTROL | PRESENTATIONAL)) && (!pass.modal || flags & ESCAPED);
+    if (isReached && isPressedIcon(facts))
+      addNode(facts, "generic", NO_NAME, depth, flags | CLICKABLE, nesting, true, false);
+    return;
+  }
   if (nesting > MAX_DEPTH) {
     addText("… deeper elements are left out", depth);
     return;
