@@ -196,7 +196,7 @@ function extraOf(facts, role, name, value, flags) {
     if (role === "link") {
       const url = textAttribute(facts, "href") || textAttribute(facts, "xlink:href");
       add("u", url);
-      add("l", pathOn(location.origin, url));
+      add("l", pathOn(pass.origin, url));
     }
     add("p", placeholderHint(facts, name) || (value ? "" : stylesHint(facts)));
   }

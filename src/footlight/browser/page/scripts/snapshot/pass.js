@@ -50,6 +50,7 @@ class Pass {
   constructor(document, request) {
     this.number = ++passes;
     this.document = document;
+    this.origin = location.origin; // Reading it for each link would be a tenth of a pass.
     this.next = request.next || 1;
     this.boxes = request.boxes === true;
     this.testIds = request.testIds === true;
