@@ -1304,3 +1304,157 @@ async def test_list_says_how_many_items_are_not_drawn(tab: Page, html: str, line
     assert [name for _, role, name, *_ in nodes if role == "text" and name.startswith("…")] == (
         [line] if line else []
     )
+
+
+SHEET = "const sheet = new CSSStyleSheet(); document.adoptedStyleSheets = [sheet];"
+SILENT_CHANGES = {
+    "value of a field": ("<input>", "document.querySelector('input').value = 'Typed'"),
+    "value of an area": ("<textarea></textarea>", "document.querySelector('textarea').value = 'Typed'"),
+    "value in a name": ("<button>Go to <input></button>", "document.querySelector('input').value = 'Rome'"),
+    "checked": ("<input type=checkbox>", "document.querySelector('input').checked = true"),
+    "indeterminate": ("<input type=checkbox>", "document.querySelector('input').indeterminate = true"),
+    "selected option": (
+        "<select><option>A<option>B</select>",
+        "document.querySelector('select').value = 'B'",
+    ),
+    "one of several": (
+        "<select multiple><option>A<option>B</select>",
+        "document.querySelectorAll('option')[1].selected = true",
+    ),
+    "invalid": ("<form><input required></form>", "document.forms[0].requestSubmit()"),
+    "focus": ("<button>A</button>", "document.querySelector('button').focus()"),
+    "hidden focus": (
+        "<div aria-hidden=true><button>A</button></div>",
+        "document.querySelector('button').focus()",
+    ),
+    "shadow tree": (
+        "<div>A</div>",
+        "document.querySelector('div').attachShadow({mode: 'open'}).innerHTML = 'B'",
+    ),
+    "assigned slot": (
+        "<div><b>A</b><i>B</i></div>",
+        """const host = document.querySelector('div')
+        const shadow = host.attachShadow({ mode: 'open', slotAssignment: 'manual' })
+        shadow.innerHTML = '<slot></slot>'; shadow.firstChild.assign(host.firstChild)""",
+        "document.querySelector('div').shadowRoot.firstChild.assign(document.querySelector('i'))",
+    ),
+    "closed shadow tree": (
+        "<div><b>A</b></div>",
+        """window.inner = document.querySelector('div').attachShadow({ mode: 'closed' })
+        inner.innerHTML = '<slot></slot>'""",
+        "inner.firstChild.remove()",
+    ),
+    "display": ("<p>A", f"{SHEET} sheet.insertRule('p {{ display: none }}')"),
+    "visibility": ("<p>A", f"{SHEET} sheet.insertRule('p {{ visibility: hidden }}')"),
+    "line": ("<b>A</b><i>B</i>", f"{SHEET} sheet.insertRule('i {{ display: block }}')"),
+    "words": ("<h1><b>A</b><i>B</i></h1>", f"{SHEET} sheet.insertRule('i {{ display: inline-block }}')"),
+    "cursor": ("<div>A</div>", f"{SHEET} sheet.insertRule('div {{ cursor: pointer }}')"),
+    "pointer events": ("<button>A", f"{SHEET} sheet.insertRule('button {{ pointer-events: none }}')"),
+    "text of a style": ("<p>A", f"{SHEET} sheet.insertRule('p::before {{ content: \"B\" }}')"),
+    "white space": ("<p>A\nB", f"{SHEET} sheet.insertRule('p {{ white-space: pre }}')"),
+    "skipped contents": ("<main><p>A", f"{SHEET} sheet.insertRule('main {{ content-visibility: hidden }}')"),
+    "picture": ("<b>A</b>", f"{SHEET} sheet.insertRule('b {{ content: url(data:,) }}')"),
+    "value of a property": (
+        "<style>:root { --mouse: auto } div { cursor: var(--mouse) }</style><div>A</div>",
+        f"{SHEET} sheet.insertRule(':root:root {{ --mouse: pointer }}')",
+    ),
+    "state in a selector": (
+        "<style>:checked ~ p { display: none }</style><input type=checkbox><p>A",
+        "document.querySelector('input').checked = true",
+    ),
+    "state of an own element": (
+        "<style>x-a:state(on) { display: none }</style><x-a>A</x-a>",
+        "customElements.define('x-a', class extends HTMLElement { states = this.attachInternals().states })",
+        "document.querySelector('x-a').states.add('on')",
+    ),
+    "animation": ("<p>A", "document.querySelector('p').animate({ display: ['none', 'none'] }, 1e6)"),
+    "popover": (
+        "<button popovertarget=a>A</button><p popover id=a>B",
+        "document.querySelector('p').showPopover()",
+    ),
+    "line of an editor": (
+        "<div contenteditable role=textbox><b>A</b><b>B</b></div>",
+        f"{SHEET} sheet.insertRule('b {{ display: block }}')",
+    ),
+    "editing of a layout": ("<table><tr><td>A<td>B</table>", "document.designMode = 'on'"),
+    "borders of a table": (
+        "<table><tr><td>A<td>B<tr><td>C<td>D</table>",
+        f"{SHEET} sheet.insertRule('td {{ border: 1px solid }}')",
+    ),
+    "box of an empty element": (
+        "<style>div { width: 9px }</style><div tabindex=0></div>",
+        f"{SHEET} sheet.insertRule('div {{ height: 9px }}')",
+    ),
+    "dialog that covers the page": (
+        """<style>div { position: fixed; inset: 0; background: white }</style>
+        <p>A</p><div role=dialog aria-modal=true>B</div>""",
+        f"{SHEET} sheet.insertRule('div {{ pointer-events: none }}')",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SILENT_CHANGES)
+async def test_changes_without_a_mutation_are_seen(tab: Page, what: str) -> None:
+    html, *before, change = SILENT_CHANGES[what]
+    await tab.set_content(html, timeout=WAIT_MS)
+    for script in before:
+        await tab.evaluate(f"{{{script}; 0}}")
+    seen = await ask(tab, {"what": "look", "next": 1})
+    nodes = seen["nodes"]
+    seen = await ask(tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
+    assert apply_operations(nodes, seen["ops"]) == nodes
+
+    await tab.evaluate(f"{{{change}; 0}}")
+    seen = await ask(tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
+
+    changed = apply_operations(nodes, seen["ops"])
+    assert changed != nodes
+    await tab.evaluate(FORGET_ALL)
+    seen = await ask(tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
+    assert apply_operations(changed, seen["ops"]) == changed
+
+
+async def test_styles_for_the_mouse_and_for_media_are_seen(tab: Page) -> None:
+    await tab.set_content(
+        """<style>button:hover + p { display: none }
+        @media print { i { display: none } } @media (width < 500px) { u { display: none } }</style>
+        <button>A</button><p>B</p><i>C</i><p><u>D</u></p>""",
+        timeout=WAIT_MS,
+    )
+    seen = await ask(tab, {"what": "look", "next": 1})
+    nodes = seen["nodes"]
+    for change in (
+        tab.hover("button"),
+        tab.emulate_media(media="print"),
+        tab.set_viewport_size({"width": 400, "height": 400}),
+    ):
+        await change
+        seen = await ask(tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
+        assert seen["ops"] != [len(nodes)]
+        nodes = apply_operations(nodes, seen["ops"])
+
+    assert [node[2] for node in nodes] == ["A"]
+
+
+async def test_an_unchanged_page_takes_less_time_than_a_changed_one(tab: Page) -> None:
+    await tab.set_content(
+        "<p>A</p>" + "<li><a href=#>B</a> <label>C <input></label>" * 2_000, timeout=WAIT_MS
+    )
+    cdp = await tab.context.new_cdp_session(tab)
+    await cdp.send("Performance.enable")
+
+    async def processor_time() -> float:
+        metrics = (await cdp.send("Performance.getMetrics"))["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "ThreadTime")
+
+    times = {"changed": 0.0, "unchanged": 0.0}
+    seen = await ask(tab, {"what": "look", "next": 1})
+    for turn in range(8):
+        for kind in times:
+            if kind == "changed":
+                await tab.evaluate(f"document.querySelector('p').title = {turn}")
+            began = await processor_time()
+            seen = await ask(tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
+            times[kind] += await processor_time() - began
+
+    assert times["unchanged"] < times["changed"] / 2

@@ -102,9 +102,7 @@ class MCPError(Exception):
         data: Any = None,
         status: int | None = None,
     ) -> None:
-        message = replace_surrogates(
-            message
-        )  # A server's text must not make an error that cannot be printed.
+        message = replace_surrogates(message)  # An unpaired surrogate of a server could not be printed.
         super().__init__(message)
         self.message = message
         self.reason: Reason = reason

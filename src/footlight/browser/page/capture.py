@@ -66,6 +66,7 @@ MAX_INNER_NODES = 100_000
 """The number of nodes in all inner frames after which no further frame is read."""
 
 _MODULES = (
+    "reads",
     "platform",
     "memory",
     "pass",

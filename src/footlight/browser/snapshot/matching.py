@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain, compress, count, pairwise, repeat
-from operator import attrgetter, is_not, itemgetter
+from itertools import chain, pairwise, repeat
+from operator import attrgetter, itemgetter
 
-from footlight.browser.snapshot.nodes import Node
+from footlight.browser.snapshot.nodes import Node, find_changed_range
 from footlight.browser.snapshot.redrawn import CertainPairs, RedrawnPairs
 from footlight.browser.snapshot.tree import Tree
 
@@ -20,14 +20,11 @@ def find_changed_span(before: Sequence[Node], after: Sequence[Node]) -> tuple[in
 
     Nodes are compared by identity. No node after the end has its parent inside the span.
     """
-    shorter = min(len(before), len(after))
-    start = next(compress(count(), map(is_not, before, after)), shorter)
-    if start == len(before) == len(after):
+    found = find_changed_range(before, after)
+    if found is None:
         return None
-    backwards = map(is_not, reversed(before), reversed(after))
-    same = min(next(compress(count(), backwards), shorter), shorter - start)
-    end = len(after) - same
-    within_span = chain(before[start : len(before) - same], after[start:end])
+    start, end_before, end = found
+    within_span = chain(before[start:end_before], after[start:end])
     top = min(map(attrgetter("depth"), within_span))
     end = next((index for index in range(end, len(after)) if after[index].depth <= top), len(after))
     return start, len(before) - (len(after) - end), end

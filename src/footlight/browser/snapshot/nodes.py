@@ -9,9 +9,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress, count
 from typing import Any, NamedTuple
 
-__all__ = ["Node", "NodeBox", "Snapshot", "apply_operations", "are_same", "parse_node"]
+__all__ = ["Node", "NodeBox", "Snapshot", "apply_operations", "are_same", "find_changed_range", "parse_node"]
 
 
 class NodeBox(NamedTuple):
@@ -79,16 +80,30 @@ class Snapshot:
     title: str
     nodes: Sequence[Node]
     document: int = 0
+    _is_modal: bool | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def is_modal(self) -> bool:
         """Return whether a modal dialog covers the page. The snapshot then contains only the dialog."""
-        return any("modal" in node.states for node in self.nodes)
+        if self._is_modal is None:
+            object.__setattr__(self, "_is_modal", any("modal" in node.states for node in self.nodes))
+        return self._is_modal is True
 
 
 def are_same(one: Sequence[Node], other: Sequence[Node]) -> bool:
     """Return whether both are the same objects, as in two passes between which nothing has changed."""
     return one is other or (len(one) == len(other) and all(map(operator.is_, one, other)))
+
+
+def find_changed_range(before: Sequence[Node], after: Sequence[Node]) -> tuple[int, int, int] | None:
+    """Return where two lists begin to differ, and where that ends in each, or None if they are the same."""
+    shorter = min(len(before), len(after))
+    start = next(compress(count(), map(operator.is_not, before, after)), shorter)
+    if start == len(before) == len(after):
+        return None
+    backwards = map(operator.is_not, reversed(before), reversed(after))
+    same = min(next(compress(count(), backwards), shorter), shorter - start)
+    return start, len(before) - same, len(after) - same
 
 
 def parse_node(record: Sequence[Any], *, depth: int = 0) -> Node:

@@ -165,6 +165,8 @@ def _observe_replaced(
 
 
 def _is_replaced(before: Snapshot, after: Snapshot) -> bool:
+    if any(was is now and now.ref for was, now in zip(before.nodes, after.nodes, strict=False)):
+        return False  # Usually the first node shows it.
     return {node.ref for node in before.nodes if node.ref}.isdisjoint(node.ref for node in after.nodes)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from footlight.browser.driver.offload import offload
-from footlight.browser.snapshot.nodes import Node, Snapshot, are_same
+from footlight.browser.snapshot.nodes import Node, Snapshot, are_same, find_changed_range
 from footlight.browser.snapshot.places import ElementPlace, find_places
 
 if TYPE_CHECKING:
@@ -187,6 +187,8 @@ class PageView:
         self._removed: OrderedDict[str, RemovedRef] = OrderedDict()
         self._meanings_of: Snapshot | None = None
         self._nodes: Sequence[Node] = ()
+        self._frame: Frame | None = None
+        """The frame of the last snapshot, if it has only one."""
         self._urls: dict[Frame, str] = {}
         self._meanings: dict[str, RefMeaning] = {}
 
@@ -242,8 +244,13 @@ class PageView:
         """Record a whole snapshot. Refs that it does not contain are gone."""
         frames = dict(self.frames)
         if snapshot.nodes is not self._nodes:
-            about = len(snapshot.nodes) + len(self._seen)
-            now, removed = await offload(about, lambda: self._compare(frames))
+            frame = next(iter(frames)) if len(frames) == 1 else None
+            now = self._update(frame, snapshot.nodes) if frame is not None and frame is self._frame else None
+            removed: dict[str, RemovedRef] = {}
+            if now is None:
+                about = len(snapshot.nodes) + len(self._seen)
+                now, removed = await offload(about, lambda: self._compare(frames))
+            self._frame = frame
             for ref, each in removed.items():
                 self._remember_removed(ref, each)
             for ref in now.keys() & self._removed.keys():  # The element was removed and put back.
@@ -251,6 +258,13 @@ class PageView:
             self._nodes, self._seen = snapshot.nodes, now
         self._urls = {frame: each.url for frame, each in frames.items()}
         self._before = self.numbers.next
+
+    def _update(self, frame: Frame, nodes: Sequence[Node]) -> dict[str, tuple[Node, Frame]] | None:
+        """Return all current refs of a page with one frame, or None if some may be gone."""
+        start, end_before, end = find_changed_range(self._nodes, nodes) or (0, 0, 0)
+        now = {node.ref: (node, frame) for node in nodes[start:end] if node.ref}
+        is_gone = any(node.ref and node.ref not in now for node in self._nodes[start:end_before])
+        return None if is_gone else {**self._seen, **now}
 
     def _compare(
         self, frames: Mapping[Frame, FrameView]

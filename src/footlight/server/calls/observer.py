@@ -12,6 +12,7 @@ from footlight.browser.driver.offload import call_in_loop, offload
 from footlight.browser.page.capture import EarlyLook, glance
 from footlight.browser.page.settling import LATE_RECORD_MS, read_records, settle
 from footlight.browser.snapshot.blankness import BLANK_NOTICE, is_blank
+from footlight.browser.snapshot.nodes import find_changed_range
 from footlight.browser.snapshot.observation import find_change, observe
 from footlight.browser.snapshot.text.quoting import shorten
 from footlight.server.answers.json_values import PageText, PageTitle
@@ -131,8 +132,7 @@ class Observer:
                 before.nodes, after.nodes, successors=found.successors, is_replaced=is_replaced
             ), found
 
-        nodes = len(after.nodes) + len(before.nodes if before else ())
-        self._change, observation = await offload(nodes, compare)
+        self._change, observation = await offload(_count_work(before, after, mode), compare)
         view.last_reported = after
         view.note_successors(observation.successors)
         if not observation.cut and (observation.kind == "full" or is_known):
@@ -191,6 +191,20 @@ class Observer:
         if errors:
             facts["console"] = [_describe_error(error) for error in errors]
         return facts
+
+
+_WORK_OF_CHANGE = 100
+_EQUAL_NODES = 20
+"""As much work as a node: comparing this many nodes with themselves. A changed node is much more work."""
+
+
+def _count_work(before: Snapshot | None, after: Snapshot, mode: str) -> int:
+    """Return the work to compare two snapshots, as a number of nodes."""
+    if before is None or mode == "full":
+        return len(after.nodes)
+    start, end_before, end = find_changed_range(before.nodes, after.nodes) or (0, 0, 0)
+    changed = end_before + end - 2 * start
+    return _WORK_OF_CHANGE * changed + (len(before.nodes) + len(after.nodes)) // _EQUAL_NODES
 
 
 def _describe_error(error: Message) -> str:

@@ -3,7 +3,7 @@
 import { operations } from "./changes.js";
 import { flush } from "./lines.js";
 import { nameOf } from "./names.js";
-import { factsOf, pass, textAttribute, within } from "./pass.js";
+import { factsOf, isUnchanged, pass, textAttribute, within } from "./pass.js";
 import {
   attribute,
   cut,
@@ -18,6 +18,7 @@ import {
   quote,
   tidy,
 } from "./platform.js";
+import { rememberLook } from "./reads.js";
 import { elementOf, refOf } from "./refs.js";
 import { roleOf } from "./roles.js";
 import { testIds } from "./test_ids.js";
@@ -40,11 +41,14 @@ function listNodes(root) {
 
 /** @type {(root: Scope, request: Request) => string} */
 function look(root, request) {
-  const nodes = listNodes(root);
+  const isWhole = !pass.boxes && !pass.testIds && isDocument(root);
+  const isSame = isWhole && isUnchanged();
+  const nodes = isSame ? last : listNodes(root);
   const url = quote(get.url.call(pass.document));
   const title = quote(tidy(get.title.call(pass.document), MAX_NAME));
   const about = `"next":${pass.next},"url":${url},"title":${title}`;
-  if (pass.boxes || pass.testIds || !isDocument(root)) return `{${about},"nodes":[${nodes.join(",")}]}`;
+  if (!isWhole) return `{${about},"nodes":[${nodes.join(",")}]}`;
+  if (!isSame) rememberLook(pass);
   const [kind, list] = request.since === generation ? ["ops", operations(last, nodes)] : ["nodes", nodes];
   last = nodes;
   return `{"gen":${++generation},${about},"${kind}":[${list.join(",")}]}`;

@@ -11,6 +11,7 @@
 export function operations(before, after) {
   /** @type {(number | string)[]} */
   const ops = [];
+  if (before === after) return after.length ? [after.length] : ops;
   let [keep, drop] = [0, 0];
   /** @returns {void} */
   const settle = () => {

@@ -19,6 +19,7 @@ import {
   tagOf,
   words,
 } from "./platform.js";
+import { readLive, stopRecording } from "./reads.js";
 import { SHOWN, visibilityOf } from "./visibility.js";
 
 /** @import { Child, Facts } from "./pass.js" */
@@ -46,8 +47,9 @@ export function childrenOf(facts) {
 /** @type {(facts: Facts) => Child[]} */
 function flatChildren(facts) {
   const { element, tag } = facts;
-  const shadow = get.shadowRoot.call(element);
+  const shadow = readLive(shadowOf, element);
   if (shadow) {
+    if (shadow.slotAssignment === "manual") stopRecording();
     enter(shadow);
     return listOf(shadow, true);
   }
@@ -65,6 +67,9 @@ function flatChildren(facts) {
       )
     : list;
 }
+
+/** @type {(element: AnyElement) => ShadowRoot | null} */
+const shadowOf = (element) => get.shadowRoot.call(element);
 
 /** @type {(facts: Facts) => Child[]} */
 function listOfElement(facts) {
@@ -141,6 +146,7 @@ export function isFirstSummary(node) {
  */
 export function enter(root) {
   observe(root);
+  pass.trees.add(root);
   pass.styled.read(root);
   noteOwners(root);
   if (findAll(root, "fieldset:disabled").length) pass.fieldsets = true;

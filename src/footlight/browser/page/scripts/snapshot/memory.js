@@ -1,9 +1,10 @@
 // The cache of elements from one pass to the next: their attribute names and their children.
 //
 // A mutation observer on the document and on each shadow tree that was visited reports which entries to drop.
-// Everything that depends on styles, on the focus or on the values of fields is read again in each pass.
+// Everything that depends on styles, on the focus or on the values of fields is read again in each pass (`reads.js`).
 
 import { documentOf, get, MAX_MUTATIONS } from "./platform.js";
+import { forgetLook } from "./reads.js";
 
 /** @import { Facts } from "./pass.js" */
 
@@ -89,6 +90,7 @@ export function forgetPending() {
  * @type {(records: MutationRecord[]) => void}
  */
 function forgetChanged(records) {
+  if (records.length) forgetLook();
   noteChanges(records);
   for (const record of records) {
     forgetRecord(record);

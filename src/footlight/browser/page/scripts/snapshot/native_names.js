@@ -5,6 +5,7 @@ import { joinTexts, LABEL, Name, NO_NAME, reference } from "./names.js";
 
 import { controlOf, factsOf, hasAttr, pass, textAttribute } from "./pass.js";
 import { findAll, get, isSvg, MAX_TEXT, NOTHING, tidy, words } from "./platform.js";
+import { readLive } from "./reads.js";
 import { optionText } from "./states.js";
 
 /** @import { Scope } from "./platform.js" */
@@ -15,9 +16,12 @@ const SHAPES = words("circle ellipse g image line path polygon polyline rect tex
 /** @type {(facts: Facts) => ((facts: Facts) => Name) | undefined} */
 export function nativeRule(facts) {
   if (SHAPES.has(facts.tag) || (facts.tag === "a" && isSvg(facts.element))) return svgName;
-  const isOwnField = facts.tag.includes("-") && /** @type {any} */ (facts.element.constructor).formAssociated;
+  const isOwnField = facts.tag.includes("-") && readLive(isFormAssociated, facts.element);
   return isOwnField ? labelName : NATIVE_NAMES.get(facts.tag);
 }
+
+/** @type {(element: AnyElement) => boolean} */
+const isFormAssociated = (element) => !!(/** @type {any} */ (element.constructor).formAssociated);
 
 /** @type {(facts: Facts, name: string) => Name} */
 const byAttribute = (facts, name) => new Name(textAttribute(facts, name), "native");

@@ -4,6 +4,7 @@ import { byIds, isFirstSummary } from "./flat_tree.js";
 import { nameOf } from "./names.js";
 import { attr, factsOf, hasAttr, pass, textAttribute } from "./pass.js";
 import { closest, ELEMENT, get, isSvg, parentOf, tagOf, words } from "./platform.js";
+import { readLive } from "./reads.js";
 import { INPUT_ROLES, ignoresRoleNone, roleOf } from "./roles.js";
 import { styleOf } from "./styles.js";
 import { dataRole, groupRole, headRole, rowRole, tableRole } from "./tables.js";
@@ -25,8 +26,10 @@ export function nativeRole(facts) {
  *
  * @type {(facts: Facts) => boolean}
  */
-const isPicture = (facts) =>
-  !!pass.styled.matches.picture?.has(facts.element) && styleOf(facts).content.startsWith("url(");
+const isPicture = (facts) => !!pass.styled.matches.picture?.has(facts.element) && readLive(hasPictureContent, facts);
+
+/** @type {(facts: Facts) => boolean} */
+const hasPictureContent = (facts) => styleOf(facts).content.startsWith("url(");
 
 /** @type {(facts: Facts, role: string) => string} */
 const namedOr = (facts, role) => (isNamedByAuthor(facts) ? role : "generic");

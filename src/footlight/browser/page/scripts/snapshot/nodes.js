@@ -19,10 +19,11 @@ import {
   shorten,
   words,
 } from "./platform.js";
+import { readLive } from "./reads.js";
 import { refOf } from "./refs.js";
 import { roleOf } from "./roles.js";
-import { descriptionOf, isDisabled, optionText, statesOf, valueText } from "./states.js";
-import { spaceKept, styleOf } from "./styles.js";
+import { descriptionOf, isDisabled, isSelected, optionText, statesOf, valueText } from "./states.js";
+import { displayOf, spaceKept, styleOf } from "./styles.js";
 import { isAriaHidden, isClickable, isEditingHost } from "./visibility.js";
 import {
   CLICKABLE,
@@ -141,9 +142,12 @@ function noteControl(facts) {
  *
  * @type {(facts: Facts) => boolean}
  */
-function isPressedInside(facts) {
-  const around = getBoundingClientRect.call(facts.element);
-  const inside = getBoundingClientRect.call(/** @type {Facts} */ (pass.control).element);
+const isPressedInside = (facts) => readLive(isOverMiddle, [/** @type {Facts} */ (pass.control).element, facts.element]);
+
+/** @type {(elements: [AnyElement, AnyElement]) => boolean} */
+function isOverMiddle([inner, outer]) {
+  const around = getBoundingClientRect.call(outer);
+  const inside = getBoundingClientRect.call(inner);
   const [x, y] = [around.x + around.width / 2, around.y + around.height / 2];
   return inside.left < x && x < inside.right && inside.top < y && y < inside.bottom;
 }
@@ -166,7 +170,12 @@ function isTrap(facts, at, extra) {
   const isSilent = !extra.length || (extra.length === 2 && extra[0] === "t" && !pass.testIds);
   if (pass.out.length !== at + 1 || !isSilent || facts.tag !== "div" || nameOf(facts).text) return false;
   if (roleOf(facts) !== "generic" || !hasAttr(facts, "tabindex")) return false;
-  const { width, height } = getBoundingClientRect.call(facts.element);
+  return readLive(isBoxless, facts.element);
+}
+
+/** @type {(element: AnyElement) => boolean} */
+function isBoxless(element) {
+  const { width, height } = getBoundingClientRect.call(element);
   return width === 0 || height === 0;
 }
 
@@ -225,7 +234,7 @@ function extraOf(facts, role, name, value, flags) {
     if (role === "link") {
       const url = textAttribute(facts, "href") || textAttribute(facts, "xlink:href");
       add("u", url);
-      add("l", pathOn(location.origin, url));
+      add("l", pathOn(pass.origin, url));
     }
     add("p", placeholderHint(facts, name) || (value ? "" : stylesHint(facts)));
   }
@@ -330,8 +339,8 @@ export function addOptions(facts, depth, flags) {
   /** @type {(option: AnyElement, at: number) => void} */
   const add = (option, at) => {
     const inner = factsOf(option);
-    if (inner.tag !== "option" || styleOf(inner).display === "none" || isAriaHidden(inner)) return;
-    if (count++ < limit || option.selected) addOption(inner, at, flags);
+    if (inner.tag !== "option" || displayOf(inner) === "none" || isAriaHidden(inner)) return;
+    if (count++ < limit || isSelected(inner)) addOption(inner, at, flags);
     else left++;
   };
   for (const child of findAll(select, ":scope > option, :scope > optgroup, :scope > :not(option, optgroup) option")) {

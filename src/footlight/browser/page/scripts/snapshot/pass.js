@@ -3,7 +3,18 @@
 import { enter } from "./flat_tree.js";
 import { findRemembered, forgetPending, remember } from "./memory.js";
 import { deepFocus, findDeclaredModal, openModal, ownerOfFocus, pathTo } from "./modal.js";
-import { attribute, documentOf, getAttributeNames, hasAttributes, MAX_TEXT, NOTHING, tagOf, tidy } from "./platform.js";
+import {
+  areEqual,
+  attribute,
+  documentOf,
+  getAttributeNames,
+  hasAttributes,
+  MAX_TEXT,
+  NOTHING,
+  tagOf,
+  tidy,
+} from "./platform.js";
+import { lastLook, readLive, recordReads, stopRecording } from "./reads.js";
 import { forgetLost, forgetRemoved, recordRefs } from "./refs.js";
 import { Styled } from "./styles.js";
 
@@ -39,12 +50,15 @@ class Pass {
   constructor(document, request) {
     this.number = ++passes;
     this.document = document;
+    this.origin = location.origin; // Reading it for each link would be a tenth of a pass.
     this.next = request.next || 1;
     this.boxes = request.boxes === true;
     this.testIds = request.testIds === true;
     /** @type {Map<AnyElement, Facts>} */
     this.facts = new Map(); // Facts about elements that are not cached.
     this.styled = new Styled();
+    /** @type {Set<Document | ShadowRoot>} */
+    this.trees = new Set(); // The document and the shadow trees that were visited.
     /** @type {Map<AnyElement, HTMLLabelElement[]>} */
     this.labels = new Map();
     /** @type {Set<Node>} */
@@ -71,6 +85,7 @@ class Pass {
     this.lasting = false; // Names are computed without the values of fields.
     this.typed = false; // Contents are read without the text that style sheets add.
     this.focused = ownerOfFocus(deepFocus(document));
+    this.focusPath = pathTo(this.focused);
     /** @type {Set<AnyElement>} */
     this.beside = new Set(); // Elements that can be used although a dialog covers the page.
     this.modal = openModal(document) || findDeclaredModal(document, this.focused, this.beside);
@@ -185,9 +200,12 @@ export function renewFacts(facts) {
  * @type {(label: Facts) => AnyElement | null}
  */
 export function controlOf(label) {
-  if (label.control === undefined) label.control = /** @type {HTMLLabelElement} */ (label.element).control;
+  if (label.control === undefined) label.control = readLive(labelledControl, label.element);
   return label.control;
 }
+
+/** @type {(label: AnyElement) => AnyElement | null} */
+const labelledControl = (label) => label.control || null;
 
 /**
  * Return whether an element has an attribute. The attribute names are read once, because most attributes that are
@@ -208,11 +226,28 @@ export function within(root, request, work) {
   forgetPending();
   pass = new Pass(documentOf(root), request);
   const first = pass.next;
+  if (request.what === "look") recordReads();
   try {
     enter(pass.document);
     return work();
   } finally {
     recordRefs(request.pass, first, pass.next);
     pass = NO_PASS;
+    stopRecording();
   }
+}
+
+/**
+ * Return whether another walk over the document would return the last list. Whatever it depends on is read again.
+ *
+ * @returns {boolean}
+ */
+export function isUnchanged() {
+  if (!lastLook) return false;
+  const { focusPath, around, beside, trees, styled, reads } = lastLook;
+  const isElsewhere = !areEqual(pass.focusPath, focusPath) || !areEqual(pass.around, around);
+  if (isElsewhere || pass.focused !== lastLook.focused || pass.modal !== lastLook.modal) return false;
+  if (!areEqual(pass.beside, beside)) return false;
+  for (const tree of trees) if (tree !== pass.document) pass.styled.read(tree);
+  return pass.styled.isLike(styled) && reads.areSame();
 }

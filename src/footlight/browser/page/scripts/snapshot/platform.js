@@ -13,6 +13,7 @@
 // This file contains the limits, the members of the DOM that the other files use, and functions for text.
 
 import { getter } from "../../../driver/getter.js";
+import { readLive } from "./reads.js";
 
 // The limits.
 
@@ -131,13 +132,16 @@ export function findAll(root, css) {
   return (type === ELEMENT ? Element.prototype : DocumentFragment.prototype).querySelectorAll.call(root, css);
 }
 
+/** @type {(element: AnyElement) => AnyElement | null} */
+const slotOf = (element) => get.assignedSlot.call(element);
+
 /**
  * Return the parent element in the flat tree, or null.
  *
  * @type {(element: AnyElement) => AnyElement | null}
  */
 export function parentOf(element) {
-  const slot = get.assignedSlot.call(element);
+  const slot = readLive(slotOf, element);
   if (slot) return slot;
   const parent = get.parentNode.call(element);
   if (!parent) return null;
@@ -151,6 +155,17 @@ export function parentOf(element) {
 export function isInside(element, outer) {
   for (let at = /** @type {AnyElement | null} */ (element); at; at = parentOf(at)) if (at === outer) return true;
   return false;
+}
+
+/**
+ * Return whether two sets have the same members; null equals only null.
+ *
+ * @type {(one: Set<unknown> | null, other: Set<unknown> | null) => boolean}
+ */
+export function areEqual(one, other) {
+  if (!one || !other || one.size !== other.size) return one === other;
+  for (const each of one) if (!other.has(each)) return false;
+  return true;
 }
 
 const UNSEEN_CHARACTERS = /[\u00ad\u200b\u2060\ufeff\ue000-\uf8ff]|\udb80[\udc00-\udfff]/g;

@@ -2,6 +2,7 @@
 
 import { pass } from "./pass.js";
 import { DOCUMENT, get, MAX_PASSES, NOTHING } from "./platform.js";
+import { forgetLook } from "./reads.js";
 
 /** @import { Request } from "./pass.js" */
 /** @import { Scope } from "./platform.js" */
@@ -31,6 +32,7 @@ const refsByPass = new Map();
 export function forgetLost(request) {
   for (const id of request.lost || NOTHING) {
     const [from, to] = refsByPass.get(id) || [0, 0];
+    if (from < to) forgetLook();
     for (let number = from; number < to; number++) {
       const element = elements.get(number)?.deref();
       if (element && numbers.get(element) === number) numbers.delete(element);

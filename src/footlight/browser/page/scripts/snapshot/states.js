@@ -21,6 +21,7 @@ import {
   tidy,
   words,
 } from "./platform.js";
+import { readLive } from "./reads.js";
 import { roleOf } from "./roles.js";
 import { FIELDS, isDraggable, isEditingHost, isFocusable, letsClicksPass } from "./visibility.js";
 import { CLICKABLE, DISABLED } from "./walk.js";
@@ -64,11 +65,14 @@ export function valueText(facts) {
   return facts.value;
 }
 
+/** @type {(element: AnyElement) => string} */
+const valueNow = (element) => element.value || "";
+
 /** @type {(facts: Facts) => string} */
 function findValue(facts) {
   const { element, tag } = facts;
   if (tag === "input") return inputValue(facts);
-  if (tag === "textarea") return cut(keepLines(shorten(element.value || "")), MAX_TEXT);
+  if (tag === "textarea") return cut(keepLines(shorten(readLive(valueNow, element))), MAX_TEXT);
   if (tag === "select") return tidy(selectedTexts(facts).join(", "), MAX_TEXT);
   if (RANGES.has(roleOf(facts))) return rangeValue(facts);
   return isEditingHost(facts) ? editedText(facts) : "";
@@ -98,9 +102,12 @@ function editedText(facts) {
  */
 function drawnLines(element, text) {
   if ((get.textContent.call(element) || "").length > MAX_READ) return text;
-  const drawn = keepLines(element.innerText || "");
+  const drawn = keepLines(readLive(drawnText, element));
   return withoutSpace(drawn) === withoutSpace(text) ? cut(drawn, MAX_TEXT) : text;
 }
+
+/** @type {(element: AnyElement) => string} */
+const drawnText = (element) => element.innerText || "";
 
 /** @type {(text: string) => string} */
 const withoutSpace = (text) => text.replace(/\s/g, "");
@@ -111,10 +118,14 @@ const UNVALUED = words("button checkbox hidden image radio reset submit");
 function inputValue(facts) {
   const input = /** @type {HTMLInputElement} */ (facts.element);
   if (UNVALUED.has(facts.type)) return "";
-  if (facts.type === "file") return tidy(Array.from(input.files || [], (file) => file.name).join(", "), MAX_TEXT);
-  if (input.value && isSecret(input)) return MASK;
-  return tidy(attr(facts, "aria-valuetext") || input.value, MAX_TEXT);
+  if (facts.type === "file") return tidy(readLive(fileNames, input), MAX_TEXT);
+  const value = readLive(valueNow, input);
+  if (value && isSecret(input)) return MASK;
+  return tidy(attr(facts, "aria-valuetext") || value, MAX_TEXT);
 }
+
+/** @type {(input: HTMLInputElement) => string} */
+const fileNames = (input) => Array.from(input.files || [], (file) => file.name).join(", ");
 
 /**
  * Return the texts of the selected options, as many as can be part of a name or a value.
@@ -122,19 +133,24 @@ function inputValue(facts) {
  * @type {(select: Facts) => string[]}
  */
 export function selectedTexts(select) {
-  if (select.selected) return select.selected;
-  /** @type {string[]} */
+  if (!select.selected)
+    select.selected = readLive(joinSelected, /** @type {HTMLSelectElement} */ (select.element)).split("\n");
+  return select.selected;
+}
+
+/** @type {(select: HTMLSelectElement) => string} */
+function joinSelected(select) {
   const texts = [];
-  select.selected = texts;
   let size = 0;
-  for (const option of /** @type {HTMLSelectElement} */ (select.element).selectedOptions) {
+  for (const option of select.selectedOptions) {
     const text = optionText(option);
     texts.push(text);
     size += text.length + 1;
     if (size > MAX_TEXT) break;
   }
-  return texts;
+  return texts.join("\n");
 }
+
 /** @type {(option: AnyElement) => string} */
 export const optionText = (option) =>
   tidy(attribute(option, "aria-label") || option.label || option.text || "", MAX_NAME);
@@ -156,22 +172,30 @@ const TWO_STATES = words("menuitemradio radio switch");
 export function isDisabled(facts) {
   const { element, tag } = facts;
   if (facts.aria && isSet(facts, "aria-disabled")) return true;
-  if (!NATIVELY_DISABLED.has(tag)) return tag.includes("-") && isMatch(element, ":disabled");
-  return element.disabled === true || ((pass.fieldsets || tag === "option") && isMatch(element, ":disabled"));
+  if (!NATIVELY_DISABLED.has(tag)) return tag.includes("-") && readLive(isDisabledNow, element);
+  return element.disabled === true || ((pass.fieldsets || tag === "option") && readLive(isDisabledNow, element));
 }
+
+/** @type {(element: AnyElement) => boolean} */
+const isDisabledNow = (element) => isMatch(element, ":disabled");
 
 /** @type {(facts: Facts, role: string) => string} */
 function checkedState(facts, role) {
   if (!CHECKABLE.has(role)) return "";
   const { element, tag } = facts;
   if (tag === "input") {
-    if (element.indeterminate && element.type === "checkbox") return "checked=mixed";
-    return element.checked ? "checked" : "";
+    if (element.type === "checkbox" && readLive(isIndeterminate, element)) return "checked=mixed";
+    return readLive(isChecked, element) ? "checked" : "";
   }
   const value = attr(facts, "aria-checked");
   if (value === "true") return "checked";
   return value === "mixed" && !TWO_STATES.has(role) ? "checked=mixed" : "";
 }
+
+/** @type {(input: AnyElement) => boolean} */
+const isIndeterminate = (input) => input.indeterminate === true;
+/** @type {(input: AnyElement) => boolean} */
+const isChecked = (input) => input.checked === true;
 
 /** @type {(facts: Facts) => string} */
 function expandedState(facts) {
@@ -181,14 +205,22 @@ function expandedState(facts) {
   const value = attr(facts, "aria-expanded");
   if (value === "true") return "expanded";
   if (value === "false") return "collapsed";
-  const target = hasAttr(facts, "popovertarget") ? facts.element.popoverTargetElement : null;
+  return hasAttr(facts, "popovertarget") ? readLive(popoverState, facts.element) : "";
+}
+
+/** @type {(button: AnyElement) => string} */
+function popoverState(button) {
+  const target = button.popoverTargetElement;
   if (!target) return "";
   return isMatch(target, ":popover-open") ? "expanded" : "collapsed";
 }
 
 /** @type {(facts: Facts) => boolean} */
 export const isSelected = (facts) =>
-  facts.tag === "option" ? facts.element.selected === true : attr(facts, "aria-selected") === "true";
+  facts.tag === "option" ? readLive(isChosen, facts.element) : attr(facts, "aria-selected") === "true";
+
+/** @type {(option: AnyElement) => boolean} */
+const isChosen = (option) => option.selected === true;
 
 /** @type {(facts: Facts) => string} */
 function pressedState(facts) {
@@ -216,18 +248,26 @@ function levelState(facts, role) {
 function isInvalid(facts) {
   const value = lower(attr(facts, "aria-invalid"));
   if (value) return value !== "false";
-  return FIELDS.has(facts.tag) && isMatch(facts.element, ":user-invalid");
+  return FIELDS.has(facts.tag) && readLive(isUserInvalid, facts.element);
 }
+
+/** @type {(field: AnyElement) => boolean} */
+const isUserInvalid = (field) => isMatch(field, ":user-invalid");
 
 /** @type {(facts: Facts, role: string) => boolean} */
 function isModal(facts, role) {
-  if (POPUPS.has(role)) return holdsFocus(facts) && excludesOthers(facts.element, (pass.takenAway ||= findTakenAway()));
+  if (POPUPS.has(role)) return holdsFocus(facts) && readLive(isExclusive, facts.element);
   if (!DIALOGS.has(role)) return false;
-  return facts.element === pass.modal || isSet(facts, "aria-modal") || isMatch(facts.element, ":modal");
+  return facts.element === pass.modal || isSet(facts, "aria-modal") || readLive(isModalNow, facts.element);
 }
 
+/** @type {(menu: AnyElement) => boolean} */
+const isExclusive = (menu) => excludesOthers(menu, (pass.takenAway ||= findTakenAway()));
+/** @type {(dialog: AnyElement) => boolean} */
+const isModalNow = (dialog) => isMatch(dialog, ":modal");
+
 /** @type {(facts: Facts) => boolean} */
-const holdsFocus = ({ element }) => pass.focused !== null && isInside(pass.focused, element);
+const holdsFocus = ({ element }) => pass.focusPath.has(element);
 
 /** @type {(facts: Facts, role: string) => string} */
 function sortState(facts, role) {

@@ -1,7 +1,8 @@
 // Computed styles, and the text that style sheets add.
 
 import { pass } from "./pass.js";
-import { attribute, findAll, fold, get, isDocument, MAX_SELECTORS, words } from "./platform.js";
+import { areEqual, attribute, findAll, fold, get, isDocument, MAX_SELECTORS, words } from "./platform.js";
+import { readLive } from "./reads.js";
 
 /** @import { Facts } from "./pass.js" */
 /** @import { Scope } from "./platform.js" */
@@ -123,6 +124,11 @@ export class Styled {
     }
   }
 
+  /** @type {(other: Styled) => boolean} */
+  isLike(other) {
+    return KINDS.every((kind) => areEqual(this.matches[kind], other.matches[kind]));
+  }
+
   /** @type {boolean} */
   get isAllVisible() {
     return this.matches.invisible?.size === 0;
@@ -192,15 +198,20 @@ function addMatches(root, selectors, set) {
   return set;
 }
 
+/** @type {(facts: Facts) => string} */
+const displayNow = (facts) => styleOf(facts).display;
+/** @type {(facts: Facts) => string} */
+export const displayOf = (facts) => readLive(displayNow, facts);
+
 /**
  * Return whether the text is in a line with the text around it. It is part of the same words unless it is
  * `inline-block` or similar.
  *
  * @type {(facts: Facts) => boolean}
  */
-export const isInline = (facts) => /^(inline|contents|ruby)|math/.test(styleOf(facts).display);
+export const isInline = (facts) => /^(inline|contents|ruby)|math/.test(displayOf(facts));
 /** @type {(facts: Facts) => boolean} */
-export const isWithin = (facts) => /^(inline$|contents|ruby)|math/.test(styleOf(facts).display);
+export const isWithin = (facts) => /^(inline$|contents|ruby)|math/.test(displayOf(facts));
 
 const SPACED_TAGS = words("pre listing xmp");
 
@@ -212,10 +223,15 @@ const SPACED_TAGS = words("pre listing xmp");
  */
 export function spaceKept(facts, isAround) {
   if (!isAround && !SPACED_TAGS.has(facts.tag) && !pass.styled.may(facts, "spaced")) return "";
-  const style = styleOf(facts);
-  const collapse = style.getPropertyValue("white-space-collapse") || style.whiteSpace;
+  const collapse = readLive(spaceCollapseNow, facts);
   if (collapse === "preserve-breaks" || collapse === "pre-line") return "lines";
   return KEPT_SPACE.test(collapse) ? "all" : "";
+}
+
+/** @type {(facts: Facts) => string} */
+function spaceCollapseNow(facts) {
+  const style = styleOf(facts);
+  return style.getPropertyValue("white-space-collapse") || style.whiteSpace;
 }
 
 /**
@@ -225,11 +241,21 @@ export function spaceKept(facts, isAround) {
  */
 export function generatedText(facts, pseudo) {
   if (pass.typed || !pass.styled.may(facts, pseudo)) return "";
-  const style = getComputedStyle(facts.element, "::" + pseudo);
+  return readLive(pseudo === "before" ? textBefore : textAfter, facts.element);
+}
+
+/** @type {(element: AnyElement) => string} */
+const textBefore = (element) => pseudoText(element, "::before");
+/** @type {(element: AnyElement) => string} */
+const textAfter = (element) => pseudoText(element, "::after");
+
+/** @type {(element: AnyElement, pseudo: string) => string} */
+function pseudoText(element, pseudo) {
+  const style = getComputedStyle(element, pseudo);
   const { content } = style;
   if (!content || content === "none" || content === "normal" || content === '""') return "";
   if (style.display === "none" || style.visibility !== "visible") return "";
-  const text = fold(contentText(facts.element, content));
+  const text = fold(contentText(element, content));
   return style.display.startsWith("inline") ? text : " " + text + " ";
 }
 

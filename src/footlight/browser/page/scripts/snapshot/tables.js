@@ -2,6 +2,7 @@
 
 import { attr, factsOf } from "./pass.js";
 import { closest, findAll, get, has, lower, parentOf, words } from "./platform.js";
+import { readLive } from "./reads.js";
 import { roleOf } from "./roles.js";
 import { styleOf } from "./styles.js";
 
@@ -18,7 +19,7 @@ function tableAround(facts) {
 
 /** @type {(facts: Facts) => string} */
 export const tableRole = (facts) =>
-  isDataTable(/** @type {HTMLTableElement} */ (facts.element)) ? "table" : "generic";
+  readLive(isDataTable, /** @type {HTMLTableElement} */ (facts.element)) ? "table" : "generic";
 /** @type {(facts: Facts) => string} */
 export const groupRole = (facts) => (TABLES.has(tableAround(facts)) ? "rowgroup" : "generic");
 /** @type {(facts: Facts) => string} */

@@ -3,7 +3,8 @@
 import { isFirstSummary, SKIPPED } from "./flat_tree.js";
 import { linkRole } from "./native_roles.js";
 import { attr, factsOf, hasAttr, isSet, pass } from "./pass.js";
-import { checkVisibility, getBoundingClientRect, isInside, lower, parentOf, words } from "./platform.js";
+import { checkVisibility, getBoundingClientRect, lower, parentOf, words } from "./platform.js";
+import { readLive } from "./reads.js";
 import { styleOf } from "./styles.js";
 
 /** @import { Facts } from "./pass.js" */
@@ -15,7 +16,7 @@ export const VISIBLE = { visibilityProperty: true, checkVisibilityCSS: true };
 
 /** @type {(facts: Facts) => number} */
 export function visibilityOf(facts) {
-  if (facts.visibility === undefined) facts.visibility = computeVisibility(facts);
+  if (facts.visibility === undefined) facts.visibility = readLive(computeVisibility, facts);
   return facts.visibility;
 }
 
@@ -33,8 +34,11 @@ function computeVisibility(facts) {
 
 /** @type {(facts: Facts) => boolean} */
 export function skipsContents(facts) {
-  return pass.styled.may(facts, "skipping") && styleOf(facts).contentVisibility === "hidden";
+  return pass.styled.may(facts, "skipping") && readLive(isSkipping, facts);
 }
+
+/** @type {(facts: Facts) => boolean} */
+const isSkipping = (facts) => styleOf(facts).contentVisibility === "hidden";
 
 /**
  * Return whether `aria-hidden` hides the element. Hiding the focused element would leave keyboard users without a
@@ -45,7 +49,7 @@ export function skipsContents(facts) {
 export function isAriaHidden(facts) {
   if (!facts.aria || !isSet(facts, "aria-hidden")) return false;
   if (facts.tag === "body" || facts.tag === "html") return false;
-  return !(pass.focused && isInside(pass.focused, facts.element));
+  return !pass.focusPath.has(facts.element);
 }
 
 /** @type {(facts: Facts) => boolean} */
@@ -81,8 +85,11 @@ export function isEditingHost(facts) {
   const value = attr(facts, "contenteditable");
   if (value === null || !(value === "" || EDITABLE.has(lower(value)))) return false;
   const parent = parentOf(facts.element);
-  return !parent?.isContentEditable;
+  return !parent || !readLive(isEditable, parent);
 }
+
+/** @type {(element: AnyElement) => boolean} */
+const isEditable = (element) => element.isContentEditable === true;
 
 const MAX_ICON = 64; // Its longer side in pixels.
 
@@ -94,7 +101,12 @@ const MAX_ICON = 64; // Its longer side in pixels.
  */
 export function isPressedIcon(facts) {
   if (SKIPPED.has(facts.tag) || visibilityOf(facts) !== SHOWN || !isClickable(facts)) return false;
-  const { width, height } = getBoundingClientRect.call(facts.element);
+  return readLive(isSmall, facts.element);
+}
+
+/** @type {(element: AnyElement) => boolean} */
+function isSmall(element) {
+  const { width, height } = getBoundingClientRect.call(element);
   return width > 0 && height > 0 && Math.max(width, height) <= MAX_ICON;
 }
 
@@ -106,7 +118,11 @@ const HANDS = words("grab grabbing move pointer");
  * @type {(facts: Facts) => string}
  */
 function handOf(facts) {
-  if (!pass.styled.may(facts, "pointer")) return "";
+  return pass.styled.may(facts, "pointer") ? readLive(handNow, facts) : "";
+}
+
+/** @type {(facts: Facts) => string} */
+function handNow(facts) {
   const { cursor } = styleOf(facts);
   const parent = parentOf(facts.element);
   return HANDS.has(cursor) && (!parent || styleOf(factsOf(parent)).cursor !== cursor) ? cursor : "";
@@ -131,8 +147,11 @@ export function isDraggable(facts) {
  */
 export function letsClicksPass(facts) {
   if (FIELDS.has(facts.tag) || !pass.styled.may(facts, "untouchable")) return false;
-  return styleOf(facts).pointerEvents === "none";
+  return readLive(isUntouchable, facts);
 }
+
+/** @type {(facts: Facts) => boolean} */
+const isUntouchable = (facts) => styleOf(facts).pointerEvents === "none";
 
 /**
  * Return whether the element has a pointer or hand cursor that its parent does not have, or a handler of its own.
