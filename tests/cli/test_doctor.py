@@ -113,6 +113,24 @@ def test_signal_to_the_process_group_leaves_no_hanging_browser(tmp_path: Path, c
         assert psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the browser is a shell script")
+def test_browser_that_hangs_is_reported(tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text("#!/bin/sh\nexec sleep 600\n")
+    browser.chmod(0o700)
+    short = "from footlight.cli import doctor, main; doctor.START_SECONDS = 1; main.main()"
+
+    done = subprocess.run(
+        [sys.executable, "-c", short, "doctor", "--executable-path", str(browser)],
+        capture_output=True,
+        text=True,
+        timeout=110,
+    )
+
+    assert done.returncode == 1
+    assert "missing: chromium did not open a page within 1 s" in done.stderr
+
+
 def test_invalid_setting_is_named(tmp_path: Path) -> None:
     done = run("doctor", "--config", str(tmp_path / "missing.toml"))
 

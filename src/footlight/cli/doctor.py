@@ -28,6 +28,8 @@ __all__ = ["doctor"]
 
 Say = Callable[[str], None]
 
+START_SECONDS = 60.0
+"""The time that the browser may take to start and open a page."""
 INSTALL_SECONDS = 120
 PACKAGE_SECONDS = 900
 
@@ -131,8 +133,19 @@ def _describe_browser(settings: Settings, say: Say) -> None:
 
 async def _try(settings: Settings) -> tuple[str, str, str]:
     from footlight.browser.launch.launcher import try_browser
+    from footlight.errors import BrowserNotInstalledError
 
-    tried = await try_browser(settings.browser)
+    limit = asyncio.timeout(START_SECONDS)
+    try:
+        async with limit:
+            tried = await try_browser(settings.browser)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise BrowserNotInstalledError(
+            f"{settings.browser.type} did not open a page within {START_SECONDS:.0f} s",
+            suggestion="Start it by hand to see why it hangs, or name another with --executable-path.",
+        ) from None
     return tried.version, tried.path, "on" if tried.sandboxed else "off (root user, or --no-sandbox)"
 
 

@@ -20,9 +20,10 @@ const TO_BROWSER = 3;
 const FROM_BROWSER = 4;
 const EVENTS = { burst: 2_500, perSecond: 500 };
 const REQUESTS = { burst: 2_000, perSecond: 100 }; // The driver and the server work longer for each.
-const REQUEST_FLOOD = { burst: 500, perSecond: 50 }; // A page with more requests is slowed down. None is dropped.
+const REQUEST_FLOOD = { burst: 2_000, perSecond: 50 }; // A page with more requests is slowed down. None is dropped.
 const BYTES_PER_EVENT = 4_096; // A longer event counts as several.
 const BYTES_PER_REQUEST = 32_768; // The same for the events about a request.
+const BYTES_PER_NAVIGATION = 8_192; // And for those about a navigation, for which the browser works longer.
 const MAX_EVENT_BYTES = EVENTS.burst * BYTES_PER_EVENT; // A longer event is dropped, if the driver can do without it.
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024; // The same for an event about a request, which may contain an upload.
 const VALUES_PER_EVENT = 25; // An event with more values counts as several: the server keeps each value of a message.
@@ -223,9 +224,8 @@ class EventLimits {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
     if (bytes < BYTES_PER_REQUEST) return;
     const session = sessionOf(endOf(parts));
-    const cost = Math.floor(bytes / BYTES_PER_REQUEST);
-    if (NAVIGATION.test(method)) this.#countForFlood(method, session, cost);
-    else this.#requestsOf(session).left -= cost;
+    if (NAVIGATION.test(method)) this.#countForFlood(method, session, Math.floor(bytes / BYTES_PER_NAVIGATION));
+    else this.#requestsOf(session).left -= Math.floor(bytes / BYTES_PER_REQUEST);
   }
 
   /**

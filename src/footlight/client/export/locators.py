@@ -11,7 +11,7 @@ from footlight.client.replay.calls import LoggedCall
 __all__ = ["refs_in", "with_locators"]
 
 _REF = re.compile(r"\s*(?:\[ref=e[1-9]\d*\]|(?:ref=|@)?e[1-9]\d*)\s*(?:>>.*)?", re.DOTALL)
-_SELECTORS = re.compile(r"selector|source|target|ref|element", re.IGNORECASE)
+_SELECTORS = re.compile(r"selector|source|target|ref|element|submit", re.IGNORECASE)
 """Names of parameters that identify an element."""
 
 
