@@ -174,11 +174,11 @@ async def test_unreached_state_is_a_timeout(browser: SessionBrowser, state: str)
     url = (await browser.show("<p>x</p>"))["url"]
     selector, now = ("p", "visible") if state in ("hidden", "detached") else ("i", "detached")
 
-    error = await browser.refused("wait_for_selector", selector=selector, state=state, timeout=300)
+    error = await browser.refused("wait_for_selector", selector=selector, state=state, timeout=1_000)
 
     assert error["code"] == "TIMEOUT"
-    assert error["message"] == f'"{selector}" was not {state} after 300ms; it is {now}'
-    assert error["details"] == {"selector": selector, "state": state, "now": now, "page": url, "timeout": 300}
+    assert error["message"] == f'"{selector}" was not {state} after 1000ms; it is {now}'
+    assert error["details"] == {"selector": selector, "state": state, "now": now, "page": url, "timeout": 1000}
 
 
 async def test_wait_for_selector_waits_for_visible_by_default(browser: SessionBrowser) -> None:

@@ -27,7 +27,7 @@ LOOK = (
 async def test_missing_element_error_lists_closest_elements(browser: SessionBrowser) -> None:
     url = (await browser.show("<button id=submit-order>Submit order</button><a href=/help>Help</a>"))["url"]
 
-    error = await browser.refused("click", selector="#submit-button", timeout=2_000)
+    error = await browser.refused("click", selector="#submit-button", timeout=5_000)
 
     assert error == {
         "code": "ELEMENT_NOT_FOUND",
