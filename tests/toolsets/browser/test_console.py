@@ -243,6 +243,7 @@ async def messages_until(browser: SessionBrowser, last: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)  # Chromium works for all messages that the script has sent.
 async def test_script_that_writes_without_end_is_stopped(browser: SessionBrowser) -> None:
     await browser.show("<button onclick='for (;;) console.log(1)'>Go</button>")
 

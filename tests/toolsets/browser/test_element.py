@@ -178,7 +178,13 @@ async def test_unreached_state_is_a_timeout(browser: SessionBrowser, state: str)
 
     assert error["code"] == "TIMEOUT"
     assert error["message"] == f'"{selector}" was not {state} after 1000ms; it is {now}'
-    assert error["details"] == {"selector": selector, "state": state, "now": now, "page": url, "timeout": 1000}
+    assert error["details"] == {
+        "selector": selector,
+        "state": state,
+        "now": now,
+        "page": url,
+        "timeout": 1000,
+    }
 
 
 async def test_wait_for_selector_waits_for_visible_by_default(browser: SessionBrowser) -> None:

@@ -272,7 +272,7 @@ async def test_fill_refuses_an_element_that_holds_no_text(
 ) -> None:
     await browser.show(field)
 
-    error = await browser.refused("fill", selector="#f", value="x", timeout=2500)
+    error = await browser.refused("fill", selector="#f", value="x", timeout=5_000)
 
     assert error["code"] == code
 

@@ -128,7 +128,7 @@ async def test_failed_steps_can_be_skipped(browser: SessionBrowser) -> None:
     done = await browser.call(
         "run_steps",
         steps=[
-            {"tool": "click", "arguments": {"selector": "#none", "timeout": 50}},
+            {"tool": "click", "arguments": {"selector": "#none", "timeout": 2_000}},
             {"tool": "click", "arguments": {"selector": "button"}},
         ],
         stopOnError=False,

@@ -123,7 +123,7 @@ async def test_field_covered_by_its_own_drawing_is_clicked_there(browser: Sessio
 async def test_field_covered_by_something_else_is_not_clicked(browser: SessionBrowser, html: str) -> None:
     await browser.show(html)
 
-    error = await browser.refused("click", selector="#it", timeout=1000)
+    error = await browser.refused("click", selector="#it", timeout=3_000)
 
     assert (error["details"]["reason"], await browser.evaluate("clicks")) == ("covered", [])
 
