@@ -297,7 +297,7 @@ def browser_of(server: Server, *words: str) -> psutil.Process | None:
 
 
 async def wait_until_started(server: Server, *words: str) -> psutil.Process:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while (browser := browser_of(server, *words)) is None:  # noqa: ASYNC110 - a process tells nobody
             await asyncio.sleep(0.005)
     return browser
