@@ -20,7 +20,6 @@ const TO_BROWSER = 3;
 const FROM_BROWSER = 4;
 const EVENTS = { burst: 2_500, perSecond: 500 };
 const REQUESTS = { burst: 2_000, perSecond: 100 }; // The driver and the server work longer for each.
-const REQUEST_FLOOD = { burst: 2_000, perSecond: 50 }; // A page with more requests is slowed down. None is dropped.
 const BYTES_PER_EVENT = 4_096; // A longer event counts as several.
 const BYTES_PER_REQUEST = 32_768; // The same for the events about a request.
 const BYTES_PER_NAVIGATION = 8_192; // And for those about a navigation, for which the browser works longer.
@@ -209,9 +208,11 @@ class EventLimits {
     const bucket = this.#requestsOf(session);
     const isAbove = bucket.left < 1;
     this.#longTasks.note(session, isAbove);
-    this.#countForFlood(REQUEST_METHOD, session, 1);
     if (!isAbove) bucket.left -= 1;
-    else if (session) this.#countMissing(session);
+    else if (session) {
+      this.#noteFlood(session, REQUEST_METHOD);
+      this.#countMissing(session);
+    }
     return isAbove;
   }
 
@@ -224,20 +225,11 @@ class EventLimits {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
     if (bytes < BYTES_PER_REQUEST) return;
     const session = sessionOf(endOf(parts));
-    if (NAVIGATION.test(method)) this.#countForFlood(method, session, Math.floor(bytes / BYTES_PER_NAVIGATION));
-    else this.#requestsOf(session).left -= Math.floor(bytes / BYTES_PER_REQUEST);
-  }
-
-  /**
-   * Count what a page requests, and note a flood if the browser has too much work with it.
-   *
-   * @type {(method: string, session: string, cost: number) => void}
-   */
-  #countForFlood(method, session, cost) {
-    const bucket = use(this.#buckets, `flood of requests ${session}`, () => newBucket(REQUEST_FLOOD));
-    refill(bucket);
-    if (bucket.left >= 1) bucket.left = Math.max(-REQUEST_FLOOD.perSecond, bucket.left - cost);
-    else this.#noteFlood(session, method);
+    const bucket = this.#requestsOf(session);
+    const isNavigation = NAVIGATION.test(method);
+    if (isNavigation && bucket.left < 1) this.#noteFlood(session, method);
+    bucket.left -= Math.floor(bytes / (isNavigation ? BYTES_PER_NAVIGATION : BYTES_PER_REQUEST));
+    bucket.left = Math.max(-REQUESTS.burst, bucket.left); // Requests are soon recorded again.
   }
 
   /**

@@ -6,7 +6,7 @@
 const { isAscii } = require("node:buffer");
 const fs = require("node:fs");
 
-const SCRIPTS = /[\\/]playwright[\\/]driver[\\/].*Bundle\.js$/;
+const DRIVER_FOLDER = /[\\/]playwright[\\/]driver[\\/]/;
 const MIN_BYTES = 1_048_576;
 const PART_BYTES = 4_096;
 const BACKSLASH = 92;
@@ -40,8 +40,11 @@ function escaped(text) {
   return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** @type {(path: string) => boolean} */
+const isDriverScript = (path) => path.endsWith("Bundle.js") && DRIVER_FOLDER.test(path);
+
 fs.readFileSync = (path, options) =>
-  options === "utf8" && SCRIPTS.test(path) ? readAscii(path) : readFileSync(path, options);
+  options === "utf8" && isDriverScript(path) ? readAscii(path) : readFileSync(path, options);
 
 // By then the scripts have been read.
 setImmediate(() => (fs.readFileSync = readFileSync));

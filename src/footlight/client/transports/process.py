@@ -244,7 +244,7 @@ class ErrorOutputTail:
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=MAX_TAIL_LINES)
         self._in_trace = False
-        """Whether indented lines belong to a stack trace."""
+        """True while indented lines belong to a stack trace."""
 
     def add(self, line: str) -> None:
         """Add the next line, without its line ending."""

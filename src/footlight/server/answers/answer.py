@@ -75,7 +75,7 @@ class Answer:
     source: str = ""
     """The URL of the page to which the answer belongs."""
     is_origin_known: bool = False
-    """Whether an earlier answer about the same page has named its origin."""
+    """True if an earlier answer about the same page has named its origin."""
     session_id: str | None = None
     """The session to which the answer belongs, or None."""
     duration_ms: int = 0

@@ -63,10 +63,10 @@ export function addNode(facts, role, givenName, depth, flags, nesting, refers, o
   const extra = extraOf(facts, role, name, value, flags);
   if (!name.isCut) for (const source of name.sources) pass.nameSources.add(source);
   const controls = pass.controls;
-  const set = COUNTED_LISTS.has(role) ? beginList(facts) : countItem(facts, role);
+  const around = COUNTED_LISTS.has(role) ? beginList(facts) : countItem(facts, role);
   visitInside(facts, depth + 1, flagsInside(facts, role, name, flags, operable), nesting);
   flush();
-  if (COUNTED_LISTS.has(role)) endList(set, depth + 1);
+  if (COUNTED_LISTS.has(role)) endList(around, depth + 1);
   const hasOne = pass.out.length === at + 2 && pass.controls === controls + 1;
   if (hasOne && role === "generic" && flags & CLICKABLE && isPressedInside(facts)) dropClickable(extra);
   if (operable) noteControl(facts);
@@ -94,17 +94,17 @@ const COUNTED_ITEMS = words("article option row");
  * @type {(facts: Facts) => { size: number, count: number }}
  */
 function beginList(facts) {
-  const around = pass.set;
-  pass.set = { size: (facts.aria && numberIn(facts, "aria-rowcount")) || 0, count: 0 };
+  const around = pass.items;
+  pass.items = { size: (facts.aria && numberIn(facts, "aria-rowcount")) || 0, count: 0 };
   return around;
 }
 
 /** @type {(facts: Facts, role: string) => { size: number, count: number }} */
 function countItem(facts, role) {
-  if (!COUNTED_ITEMS.has(role)) return pass.set;
-  pass.set.count++;
-  if (facts.aria && role !== "row") pass.set.size = Math.max(pass.set.size, numberIn(facts, "aria-setsize"));
-  return pass.set;
+  if (!COUNTED_ITEMS.has(role)) return pass.items;
+  pass.items.count++;
+  if (facts.aria && role !== "row") pass.items.size = Math.max(pass.items.size, numberIn(facts, "aria-setsize"));
+  return pass.items;
 }
 
 /**
@@ -113,8 +113,8 @@ function countItem(facts, role) {
  * @type {(around: { size: number, count: number }, depth: number) => void}
  */
 function endList(around, depth) {
-  const { size, count } = pass.set;
-  pass.set = around;
+  const { size, count } = pass.items;
+  pass.items = around;
   if (count && size > count) addLeaf(depth, `… ${size - count} of ${size} are not drawn`);
 }
 

@@ -102,7 +102,7 @@ class Pass {
     this.crossed = [];
     this.lastText = { index: -1, text: "" };
     this.fieldsets = false; // Some fieldsets are disabled.
-    this.set = { size: 0, count: 0 }; // Of the current list: its size by aria-setsize or aria-rowcount, and its items.
+    this.items = { size: 0, count: 0 }; // Of the current list: its size by its ARIA attributes, and its items.
     this.cut = false;
   }
 }
