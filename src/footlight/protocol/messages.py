@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard, cast
 
+from footlight.json_reading import load_json
 from footlight.protocol.errors import MCPError
 from footlight.protocol.untrusted_json import an_object, integer, text
 
@@ -99,7 +99,7 @@ def parse(data: bytes | str, *, unit: str) -> Message:
             return unreadable
         raise MCPError(f"The server sent a {unit} that {too_many}", reason="protocol", rpc_code=-32600)
     try:
-        value = _load(data)
+        value = load_json(data)
     except (ValueError, RecursionError) as error:  # Raised also for bytes that are not UTF-8.
         why = _describe_limit(error)
         if why is not None and (unreadable := _read_ends(data, why)) is not None:
@@ -115,17 +115,6 @@ def parse(data: bytes | str, *, unit: str) -> Message:
             f"The server sent a {unit} that is not a JSON-RPC 2.0 message", reason="protocol", rpc_code=-32600
         )
     return cast("Message", value)
-
-
-def _load(data: bytes | str) -> object:
-    """Parse JSON without garbage collections, which take ten times as long if there are many small values."""
-    if not gc.isenabled():
-        return json.loads(data)
-    gc.disable()
-    try:
-        return json.loads(data)
-    finally:
-        gc.enable()
 
 
 def has_more_values(data: bytes | str, most: int) -> bool:

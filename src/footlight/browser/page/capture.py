@@ -26,6 +26,7 @@ from footlight.browser.snapshot.nodes import Node, Snapshot, apply_operations, p
 from footlight.browser.snapshot.view import FrameView
 from footlight.errors import InternalError
 from footlight.javascript import run_once, selector_engine
+from footlight.json_reading import load_json
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Playwright
@@ -183,7 +184,7 @@ def _selector_of(request: dict[str, Any]) -> str:
 
 
 def _read_reply(reply: str | None) -> Any:
-    value: Any = json.loads(reply or "null")
+    value = load_json(reply or "null")
     if isinstance(value, dict) and (error := cast("dict[str, Any]", value).get("error")):
         raise InternalError(f"The page could not be read: {error}")
     return cast("Any", value)
