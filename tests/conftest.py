@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 import signal
@@ -64,6 +65,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = in_fleet[:: int(FLEET)]
     config.hook.pytest_deselected(items=[each for each in items if each not in set(kept)])
     items[:] = kept
+
+
+def pytest_collection() -> None:
+    """Collect garbage neither while tests are collected nor, later, in what they consist of."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
