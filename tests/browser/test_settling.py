@@ -518,7 +518,12 @@ COUNT_FRAMES = """
 globalThis.frames = new Set();
 addEventListener("click", () => globalThis.frames.clear(), { capture: true });
 const { requestAnimationFrame: request, setTimeout: wait } = globalThis;
-globalThis.requestAnimationFrame = (callback) => request((at) => (globalThis.frames.add(at), callback(at)));
+// Callbacks that are requested during a frame run in the next one. On a busy machine, both may have the same time.
+let last = 0;
+globalThis.requestAnimationFrame = (callback) => {
+  const next = last + 1;
+  return request((at) => (globalThis.frames.add((last = next)), callback(at)));
+};
 // This timer stands for a frame that does not come.
 globalThis.setTimeout = (callback, ms) =>
   wait(() => (ms === 25 && globalThis.frames.add(performance.now()), callback()), ms);
