@@ -9,7 +9,7 @@ __all__ = ["load_json"]
 
 
 def load_json(data: bytes | str) -> object:
-    """Parse JSON without garbage collections, which take several times as long if there are many small values.
+    """Parse JSON without garbage collections, which take longer than the parsing of many small values.
 
     Raises:
         ValueError: the data is not JSON.

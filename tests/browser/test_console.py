@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
+from typing import Any
 
 import anyio
 import pytest
 
+from footlight.browser.driver.playwright_api import Error
 from footlight.browser.network.console import Message
 from footlight.browser.sessions.engine import Engine
 from footlight.browser.sessions.session import Session
@@ -86,6 +89,71 @@ async def test_closed_page_has_no_pending_errors(session: Session) -> None:
     await page.close()
 
     assert await session.console.errors_since(mark, "page-1") == []
+
+
+async def test_messages_are_fetched_only_if_there_are_new_ones(session: Session) -> None:
+    """A page may write hundreds of messages before an action that writes none."""
+    page = (await session.page_table.get()).playwright
+    fetches: list[str] = []
+
+    async def fetch(**options: Any) -> Any:
+        fetches.append(options["filter"])
+        return await type(page).console_messages(page, **options)
+
+    page.console_messages = fetch  # type: ignore[method-assign]
+    await run(session, "console.error('first')")
+    assert texts(await session.console.errors_since(0)) == ["first"]
+    assert fetches == ["all", "since-navigation"]
+
+    mark = session.console.mark()
+    await run(session, "document.title = 'quiet'")
+    assert await session.console.errors_since(mark) == []
+    assert len(fetches) == 2
+
+    for number in range(3):
+        await run(session, f"console.error('a {number}'); console.error('b {number}')")
+        assert texts(await session.console.errors_since(mark)) == [f"a {number}", f"b {number}"]
+        assert len(fetches) == 3 + number
+        mark = session.console.mark()
+
+    await page.goto("data:text/html,<script>console.error('of a new document')</script>")
+    assert texts(await session.console.errors_since(mark)) == ["of a new document"]
+
+
+async def test_messages_after_a_failed_fetch_are_found(session: Session) -> None:
+    page = (await session.page_table.get()).playwright
+    mark = session.console.mark()
+    await session.console.errors_since(mark)
+    await run(session, "console.error('kept')")
+
+    async def fail(**_: Any) -> Any:
+        raise Error("The page does not respond")
+
+    page.console_messages = fail  # type: ignore[method-assign]
+    assert await session.console.errors_since(mark) == []
+    del page.console_messages
+
+    assert texts(await session.console.errors_since(mark)) == ["kept"]
+
+
+async def test_each_message_of_a_page_that_writes_meanwhile_is_found_once(session: Session) -> None:
+    page = (await session.page_table.get()).playwright
+    mark = session.console.mark()
+    writing = asyncio.create_task(
+        page.evaluate(
+            """async () => {
+              for (let i = 0; i < 60; i++) {
+                console.error('message ' + i);
+                await new Promise((resolve) => setTimeout(resolve, i % 4));
+              }
+            }"""
+        )
+    )
+    while not writing.done():
+        await session.console.fetch()
+    await writing
+
+    assert texts(await session.console.errors_since(mark, most=100)) == [f"message {i}" for i in range(60)]
 
 
 @pytest.mark.slow

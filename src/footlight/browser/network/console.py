@@ -88,6 +88,8 @@ class _FetchedMessages:
     document: int = -1
     fetching: asyncio.Task[None] | None = None
     unreleased: list[ConsoleMessage] = field(default_factory=list["ConsoleMessage"])
+    is_behind: bool = True
+    """True if the page may have written messages since the last fetch."""
     released: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the previous messages are released. A page can write faster than that takes."""
 
@@ -111,7 +113,8 @@ class Console:
 
     They are fetched on demand. Playwright keeps the last 200 messages of a page. Handling an event for each
     message costs more than the page needs to write it, so a page that writes without a pause would block the
-    whole server. Uncaught errors are reported by events.
+    whole server. Only the first message after a fetch is an event: without one, there is nothing to fetch.
+    Uncaught errors are reported by events.
     """
 
     def __init__(
@@ -190,9 +193,15 @@ class Console:
         return self._documents.get(page_id, 0)
 
     async def _fetch(self, page: PlaywrightPage) -> None:
-        fetched = self._fetched.setdefault(page, _FetchedMessages())
+        if page not in self._fetched:
+            self._fetched[page] = _FetchedMessages()
+            page.on("console", self._on_first)
+        fetched = self._fetched[page]
         while fetched.fetching and not fetched.fetching.done():
             await asyncio.shield(fetched.fetching)
+        if not fetched.is_behind:
+            await asyncio.sleep(0)  # A caller that asks again and again would block the event loop.
+            return
         # A fetch that is cancelled halfway would leave values that are never released.
         fetched.fetching = start_work(self._fetch_all(page, fetched))
         await asyncio.shield(fetched.fetching)
@@ -201,16 +210,29 @@ class Console:
         page_id = self._page_id_of(page)
         document = self._document(page_id)
         await fetched.released.wait()
-        with contextlib.suppress(Error):  # The page is gone.
+        # An event that arrives from now on may be about a message that is not in the answer.
+        fetched.is_behind = False
+        try:
             before: list[ConsoleMessage] = []
             if fetched.document != document:
                 before = await page.console_messages(filter="all")
-            now = await page.console_messages(filter="since-navigation")
-            stop_events(page, "console")  # The driver sends them after messages were fetched.
+            now = await page.console_messages(filter="since-navigation")  # This starts the events again.
             before = before[: len(before) - _overlap(before, now)]
             self._add_fetched(fetched, before, page_id, document - 1)
             self._add_fetched(fetched, now, page_id, document)
             fetched.document = document
+        except Error:
+            fetched.is_behind = True  # The page is gone, or its driver is.
+
+    def _on_first(self, message: ConsoleMessage) -> None:
+        """Note that there are messages to fetch, and stop the events until then."""
+        page = message.page
+        if page is None or (fetched := self._fetched.get(page)) is None:
+            return
+        fetched.unreleased.append(message)  # It may never be fetched.
+        if not fetched.is_behind:
+            fetched.is_behind = True
+            stop_events(page, "console")
 
     def _add_fetched(
         self, fetched: _FetchedMessages, messages: list[ConsoleMessage], page_id: str, document: int
