@@ -115,8 +115,19 @@ async def test_chromium_error_about_an_invalid_argument_is_reported(
             "The server's process may have 100 files open (ulimit -n), and a browser needs 128",
             "Raise the limit before the server is started, for example with `ulimit -n 4096`.",
         ),
+        (
+            "-n 16",  # Not even the driver can start.
+            "The server's process may have 16 files open (ulimit -n), and a browser needs 128",
+            "Raise the limit before the server is started, for example with `ulimit -n 4096`.",
+        ),
+        (
+            "-v 1000000",
+            "The driver of the browsers did not start: ",
+            "Check the limits of the server's process (ulimit -a), and the memory and disk of the machine. "
+            "`footlight doctor` checks the other parts.",
+        ),
     ],
-    ids=["file size", "open files"],
+    ids=["file size", "open files", "few open files", "memory"],
 )
 async def test_resource_limit_that_ends_the_browser_is_named(
     limit: str, message: str, suggestion: str

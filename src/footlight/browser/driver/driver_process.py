@@ -16,6 +16,7 @@ from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.playwright_connection import ask_driver, on_driver_end, start_playwright
 from footlight.browser.driver.probe import RESPONSE_SECONDS, Probe
 from footlight.browser.driver.shielding import start_work
+from footlight.errors import BrowserNotInstalledError
 
 if TYPE_CHECKING:
     import subprocess
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["Driver", "find_process_ids", "has_stopped_renderer"]
 
 ASK_SECONDS = 1.0
+START_ADVICE = (
+    "Check the limits of the server's process (ulimit -a), and the memory and disk of the machine. "
+    "`footlight doctor` checks the other parts."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -73,13 +78,22 @@ class Driver:
         return await self._probe.is_answered(within_seconds)
 
     async def ensure(self) -> Playwright:
-        """Return a running Playwright. Call `wait_until_prepared` before a page is opened."""
+        """Return a running Playwright. Call `wait_until_prepared` before a page is opened.
+
+        Raises:
+            BrowserNotInstalledError: the process has ended, or cannot be started.
+        """
         async with self._starting:
             if not self._alive:
                 await self._resources.aclose()
                 process, self._process = self._process, None
                 started = start_playwright(self._temporary, process)
-                playwright = await self._resources.enter_async_context(started)
+                try:
+                    playwright = await self._resources.enter_async_context(started)
+                except Exception as error:
+                    raise BrowserNotInstalledError(
+                        f"The driver of the browsers did not start: {error}", suggestion=START_ADVICE
+                    ) from error
                 on_driver_end(playwright, self._handle_end)
                 self._preparing = start_work(self._prepare(playwright))
                 self._playwright, self._alive = playwright, True

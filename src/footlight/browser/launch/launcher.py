@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ProfileLauncher",
     "TriedBrowser",
+    "check_file_limit",
     "is_display_missing",
     "launch_arguments",
     "launch_browser",
@@ -126,7 +127,7 @@ def launch_arguments(settings: BrowserSettings, found: FoundBrowser, *, proxied:
     Raises:
         ResourceExhaustedError: the process may not have as many files open as a browser needs.
     """
-    _check_file_limit()
+    check_file_limit()
     logger.info("starting %s (%s: %s)", settings.type, found.source, found.path)
     options: dict[str, Any] = {"headless": settings.headless, "args": list(settings.args)}
     if found.executable is not None:
@@ -221,7 +222,12 @@ async def _attach(playwright: Playwright, endpoint: str, starts: PendingStarts) 
         ) from error
 
 
-def _check_file_limit() -> None:
+def check_file_limit() -> None:
+    """Check that the process may have as many files open as a browser needs.
+
+    Raises:
+        ResourceExhaustedError: it may not.
+    """
     if sys.platform == "win32":
         return
     import resource

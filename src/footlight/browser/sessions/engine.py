@@ -18,7 +18,7 @@ from footlight.browser.driver.run_folder import run_folder
 from footlight.browser.driver.shielding import run_detached, start_work
 from footlight.browser.launch.chromium_flags import DEBUGGING_PORTS, PAGE_TOOLS, enable_feature
 from footlight.browser.launch.installation import find_browser
-from footlight.browser.launch.launcher import launch_browser
+from footlight.browser.launch.launcher import check_file_limit, launch_browser
 from footlight.browser.launch.pool import Pool
 from footlight.browser.network.policy import DomainPolicy
 from footlight.browser.sessions.change_events import OnChange, ignore_change
@@ -205,6 +205,8 @@ class Engine:
     async def _open(self) -> None:
         """Start the driver and the proxy, and create the pool if it needs no sessions."""
         settings = self._settings
+        if settings.browser.cdp_endpoint is None:
+            check_file_limit()  # The driver would end first, without a reason.
         process = None
         if taken := self._early_driver.take() if self._early_driver else None:
             process, self._temporary = taken
