@@ -25,7 +25,7 @@ from tests.site import Site
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
 
 FLOOD_SECONDS = 100
-"""The time for some clicks beside a page that floods. It takes 5 s, and ten times as long on a busy machine."""
+"""The time for some clicks beside a page that floods. They take 5 s, or 50 s on a busy machine."""
 
 
 @pytest.fixture(scope="module")
