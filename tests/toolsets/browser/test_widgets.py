@@ -441,6 +441,32 @@ async def test_slider_is_moved_to_a_value_by_its_keys(
     assert await browser.evaluate("it.ariaValueNow") == reached
 
 
+@pytest.mark.parametrize("delay", [20, 150])
+async def test_slider_that_is_drawn_later_is_moved_to_its_value(browser: SessionBrowser, delay: int) -> None:
+    await browser.show(
+        f"""<div id=it role=slider tabindex=0 aria-valuenow=5>o</div><script>
+        let now = 5;
+        it.onkeydown = event => {{
+          now += {{ArrowRight: 1, ArrowLeft: -1}}[event.key] ?? 0;
+          setTimeout((value) => it.ariaValueNow = value, {delay}, now);
+        }};</script>"""
+    )
+
+    answer = await browser.call("fill", selector="#it", value="42")
+
+    assert "notice" not in answer
+    assert await browser.evaluate("it.ariaValueNow") == "42"
+
+
+async def test_slider_is_moved_by_the_keys_of_an_element_in_it(browser: SessionBrowser) -> None:
+    inside = SLIDER.replace("tabindex=0 ", "").replace(">o<", "><i>-</i><b tabindex=0>o</b><")
+    await browser.show(inside.replace("it.onkeydown", "it.lastChild.onkeydown").replace("STEP", "5"))
+
+    await browser.call("fill", selector="#it", value="45")
+
+    assert await browser.evaluate("it.ariaValueNow") == "45"
+
+
 async def test_value_that_a_slider_cannot_have_is_refused(browser: SessionBrowser) -> None:
     await browser.show(SLIDER.replace("STEP", "0"))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,9 @@ __all__ = ["is_slider", "move_slider"]
 
 MAX_ROUNDS = 6
 MAX_PRESSES = 1_000
+REDRAW_SECONDS = 0.4
+"""How long to wait for a value to change. A slider that has reached a limit does not change."""
+FRAME_SECONDS = 0.02
 
 _READ = page_function(Path(__file__).parent, ["slider"], "readSlider")
 
@@ -43,17 +48,17 @@ async def move_slider(element: Locator, selector: str, value: str, deadline: Dea
             f'value: "{selector}" is a slider; it takes {expected}', parameter="value"
         )
     now: float = slider["now"]
+    takes_keys = element.locator("css=[tabindex='0']").first if slider["isInside"] else element
     keys, count, step = ("ArrowRight", "ArrowLeft"), 1, 0.0
     is_limit = target in (slider["min"], slider["max"])
     for _ in range(MAX_ROUNDS):
         if now == target:
             return None
         for _ in range(min(count, MAX_PRESSES)):
-            await element.press(keys[0 if target > now else 1], timeout=deadline.remaining_ms)
-        before, slider = now, await run_about(element, _READ, timeout_ms=deadline.remaining_ms)
-        if slider is None or slider["now"] == before:
+            await takes_keys.press(keys[0 if target > now else 1], timeout=deadline.remaining_ms)
+        before, now = now, await _read_settled(element, now, deadline)
+        if now == before:
             break
-        now = slider["now"]
         step = abs(now - before) / count
         if abs(target - now) > abs(target - before) and count == 1:
             keys = keys[::-1]
@@ -67,6 +72,20 @@ async def move_slider(element: Locator, selector: str, value: str, deadline: Dea
             selector=selector,
         )
     return None if now == target else f"the slider stops at {now:g}; one press of a key moves it by {step:g}"
+
+
+async def _read_settled(element: Locator, before: float, deadline: Deadline) -> float:
+    """Return the value after some presses. Many sliders are drawn anew later, press by press."""
+    now, until = before, time.monotonic() + REDRAW_SECONDS
+    while time.monotonic() < until:
+        last, slider = now, await run_about(element, _READ, timeout_ms=deadline.remaining_ms)
+        if slider is None:
+            break
+        now = slider["now"]
+        if now == last != before:
+            break
+        await asyncio.sleep(FRAME_SECONDS)
+    return now
 
 
 def _parse_number(value: str) -> float | None:
