@@ -162,6 +162,17 @@ NAMES = (
     Case("<fieldset x><legend hidden>No</legend></fieldset>", "group"),
     Case("<table x><caption hidden>No</caption><tr><th>t</table>", "table"),
     Case('<input x aria-labelledby="hidden-one">', "textbox", "Hidden words"),
+    # A field that names itself beside another element gives its label, and never its value.
+    Case(
+        '<b x id="s1" role="spinbutton" aria-label="day" aria-labelledby="s1 one" aria-valuenow="28">28</b>',
+        "spinbutton",
+        "day First",
+    ),
+    Case('<input x id="s2" aria-label="Own" aria-labelledby="s2 one" value="v">', "textbox", "Own First"),
+    Case('<label>In <input x id="s3" aria-labelledby="s3 one" value="v"></label>', "textbox", "In First"),
+    Case('<input x id="s4" aria-labelledby="s4 one" title="Tip" value="v">', "textbox", "Tip First"),
+    Case('<select x id="s5" aria-labelledby="s5 one"><option>Small</select>', "combobox", "First"),
+    Case('<b x id="s6" role="textbox" aria-labelledby="s6 one">typed</b>', "textbox", "typed First"),
     # Decoration has no name, and gives none.
     Case('<a x href="#" title="Home"><img alt="" title="House" src="data:,"></a>', "link", "Home"),
     Case('<button x>Save <img alt="" title="Disk" src="data:,"></button>', "button", "Save"),

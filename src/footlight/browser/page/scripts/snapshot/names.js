@@ -296,7 +296,8 @@ function ownAlternative(facts, mode) {
     const text = labels.length ? joinTexts(labels, REFERENCED) : "";
     if (text) return text;
   }
-  const value = !pass.lasting && EMBEDDED.has(roleOf(facts)) ? embeddedValue(facts) : "";
+  const isOwnName = pass.naming.has(facts.element); // Its `aria-labelledby` has its own id.
+  const value = !pass.lasting && !isOwnName && EMBEDDED.has(roleOf(facts)) ? embeddedValue(facts) : "";
   if (value) {
     pass.fieldValues++;
     return value;
@@ -304,7 +305,8 @@ function ownAlternative(facts, mode) {
   const ariaLabel = facts.aria ? textAttribute(facts, "aria-label") : "";
   if (ariaLabel) return ariaLabel;
   const native = roleOf(facts) === "none" ? undefined : nativeRule(facts);
-  return native && native !== labelName ? native(facts).text : "";
+  const name = native && (isOwnName || native !== labelName) ? native(facts).text : "";
+  return name || (isOwnName && CLOSED.has(facts.tag) ? tooltipOf(facts) || placeholderOf(facts) : "");
 }
 
 /**
