@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 from typing import Any
 
 import pytest
+from mcp_types import TextContent
 from PIL import Image, ImageChops
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -73,6 +75,33 @@ async def test_get_value_returns_the_field_value(browser: SessionBrowser, html: 
     await browser.show(html)
 
     assert await browser.call("get_value", selector="#f") == {"value": value}
+
+
+@pytest.mark.parametrize(
+    ("inside", "value"),
+    [
+        ("<div>if a:</div><div>    b()</div><div><br></div><div>c</div>", "if a:\n    b()\n\nc"),
+        ("<div>a</div><div><br></div>", "a\n"),
+        ("<div><br></div>", ""),
+        ("a<div><br></div><div>b</div>", "a\n\nb"),
+        ("a<br>b<br><br>c", "a\nb\n\nc"),
+        ("<div><div><b>a</b></div><div><br></div><div>b</div></div>", "a\n\nb"),
+        ("<div>a</div><div hidden>b</div><div>c</div>", "a\nc"),
+        ("<p>a</p><p>b <b>c</b></p>", "a\n\nb c"),
+        ("<div>a</div><p>b</p>", "a\n\nb"),
+        ("a <b>b</b><!-- c -->", "a b"),
+    ],
+)
+async def test_text_of_an_editor_has_its_lines(browser: SessionBrowser, inside: str, value: str) -> None:
+    style = "white-space: pre-wrap"
+    await browser.show(f"<div id=f contenteditable aria-label=F style='{style}'>{inside}</div>")
+
+    assert await browser.call("get_value", selector="#f") == {"value": value}
+    shown = value.strip("\n")
+    quoted = json.dumps(shown) if "\n" in shown else shown
+    answer = await browser.answer("snapshot", rootSelector="#f")
+    texts = [each.text for each in answer.content if isinstance(each, TextContent)]
+    assert texts[1].splitlines()[1] == f'e1 textbox "F": {quoted}'.removesuffix(": ")
 
 
 async def test_get_value_reads_fields_of_an_xhtml_document(browser: SessionBrowser) -> None:

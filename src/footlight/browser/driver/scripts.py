@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GETTER",
+    "TYPED_TEXT",
     "find_about",
     "find_element",
     "register_scripts",
@@ -43,6 +44,9 @@ __all__ = [
 
 GETTER = str(Path(__file__).with_name("getter"))
 """The module `getter.js`, with which most selector engines begin."""
+
+TYPED_TEXT = str(Path(__file__).with_name("typed_text"))
+"""The module `typed_text.js`, for the values of editors. It follows `GETTER`."""
 
 _ENGINE = "footlight-apart"
 _FAILED = "Our script failed"

@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from footlight.browser.driver.offload import offload
 from footlight.browser.driver.playwright_api import Error
-from footlight.browser.driver.scripts import GETTER
+from footlight.browser.driver.scripts import GETTER, TYPED_TEXT
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.page_operations import limit_reading, retry_after_navigation
 from footlight.browser.snapshot.nodes import Node, Snapshot, apply_operations, parse_node
@@ -95,7 +95,7 @@ _MODULES = (
 @cache
 def snapshot_engine() -> str:
     """Return the source of the selector engine that takes snapshots of a document and stores its refs."""
-    source = selector_engine(Path(__file__).parent / "scripts" / "snapshot", GETTER, *_MODULES)
+    source = selector_engine(Path(__file__).parent / "scripts" / "snapshot", GETTER, TYPED_TEXT, *_MODULES)
     return run_once("snapshot", source)
 
 

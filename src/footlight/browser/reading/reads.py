@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.playwright_api import Error, is_wrong_kind
-from footlight.browser.driver.scripts import run_about
+from footlight.browser.driver.scripts import GETTER, TYPED_TEXT, run_about
 from footlight.browser.page.element_diagnosis import explain_element_failure
 from footlight.browser.page.element_operations import read_all_elements, read_element
 from footlight.browser.page.inspection import INSPECT
@@ -176,7 +176,7 @@ async def is_enabled(page: Page, selector: str, deadline: Deadline) -> bool:
 _TEXT_OF = "element => element.innerText ?? element.textContent ?? ''"
 _TEXTS_OF = f"elements => Array.from(elements, {_TEXT_OF})"
 
-_VALUE_OF = page_function(Path(__file__).parent / "scripts", ["value"], "readValue")
+_VALUE_OF = page_function(Path(__file__).parent / "scripts", [GETTER, TYPED_TEXT, "value"], "readValue")
 
 _LABELS_OF = """element => element instanceof HTMLSelectElement
   ? Array.from(element.selectedOptions, option => option.label.trim()) : []"""

@@ -1,5 +1,6 @@
 // Descriptions, values and states.
 
+import { typedText } from "../../../driver/typed_text.js";
 import { byIds, isFirstSummary } from "./flat_tree.js";
 import { excludesOthers, findTakenAway } from "./modal.js";
 import { contents, joinTexts, REFERENCED } from "./names.js";
@@ -107,7 +108,7 @@ function drawnLines(element, text) {
 }
 
 /** @type {(element: AnyElement) => string} */
-const drawnText = (element) => element.innerText || "";
+const drawnText = (element) => typedText(element);
 
 /** @type {(text: string) => string} */
 const withoutSpace = (text) => text.replace(/\s/g, "");

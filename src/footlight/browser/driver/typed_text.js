@@ -1,0 +1,43 @@
+// The text of an editable element.
+
+import { getter } from "./getter.js";
+
+const MAX_LINES = 5_000;
+const MAX_NESTING = 5;
+const nodesIn = getter(Node, "childNodes");
+const textIn = getter(Node, "textContent");
+const tagIn = getter(Element, "localName");
+const drawnIn = getter(HTMLElement, "innerText");
+
+/**
+ * Return the text of an editable element as it was typed. In most editors each line is a block of its own, and an empty
+ * one contains a line break, so that it has a height. `innerText` counts such a line twice.
+ *
+ * @type {(element: AnyElement, nesting?: number) => string}
+ */
+export function typedText(element, nesting = 0) {
+  const lines = nesting < MAX_NESTING ? linesOf(element) : null;
+  if (!lines) return element instanceof HTMLElement ? drawnIn.call(element).replace(/\n$/, "") : "";
+  const shown = lines.filter((line) => line instanceof Text || line.checkVisibility());
+  const texts = shown.map((line) => (line instanceof Text ? line.data : typedText(line, nesting + 1)));
+  return texts.join(tagIn.call(/** @type {Element} */ (lines.at(-1))) === "p" ? "\n\n" : "\n");
+}
+
+/**
+ * Return the lines of an element that consists of blocks of one kind, or null. The browsers' own editing leaves the
+ * first line as text.
+ *
+ * @type {(element: AnyElement) => (AnyElement | Text)[] | null}
+ */
+function linesOf(element) {
+  const nodes = nodesIn.call(element);
+  if (nodes.length > MAX_LINES) return null;
+  const lines = /** @type {(AnyElement | Text)[]} */ ([...nodes]);
+  const last = lines.at(-1);
+  if (!(last instanceof HTMLDivElement || last instanceof HTMLParagraphElement)) return null;
+  if (getComputedStyle(last).display !== "block") return null;
+  const tag = tagIn.call(last);
+  const isLine = (/** @type {AnyElement | Text} */ node, /** @type {number} */ at) =>
+    node instanceof Text ? at === 0 && !/^\s|\s$|\s\s|[\n\t]/.test(textIn.call(node) ?? "") : tagIn.call(node) === tag;
+  return lines.every((node, at) => node.nodeType !== Node.COMMENT_NODE && isLine(node, at)) ? lines : null;
+}
