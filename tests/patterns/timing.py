@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import signal
 import time
 from collections import deque
@@ -25,6 +26,10 @@ An exponential pattern is found with the shortest, before it does not end.
 SPARE_SECONDS = 0.001
 """What a call may take in any case, which is what the clock and the machine take of it."""
 TRIES = 4
+REFERENCE = re.compile(r"(?:[a-z]{3,8}+\s++)++")
+REFERENCE_TEXT = "word and " * 20_000
+REFERENCE_SECONDS = 0.0008
+"""What the reference takes on a machine on which the limits hold. A slower machine has more time."""
 
 
 class SlowPatternError(Exception):
@@ -41,11 +46,21 @@ def find_slow(found: Found) -> str | None:
             times: list[tuple[float, Attack]] = []
             for attack in left[:most]:
                 taken = _fastest(run, attack.text(size), limit)
-                if taken > limit:
+                if taken > limit and taken > limit * _measure_slowness():
                     return f"{method} takes {taken * 1000:.1f} ms for {size} characters of {attack}"
                 times.append((taken, attack))
             left = [attack for _, attack in sorted(times, key=lambda each: each[0], reverse=True)]
     return None
+
+
+def _measure_slowness() -> float:
+    """Return how much longer a pattern takes here than where the limits hold: a factor of at least 1."""
+    times: list[float] = []
+    for _ in range(TRIES):
+        began = time.thread_time()
+        deque(REFERENCE.finditer(REFERENCE_TEXT), maxlen=0)
+        times.append(time.thread_time() - began)
+    return max(1.0, min(times) / REFERENCE_SECONDS)
 
 
 _ALL = ("sub", "subn", "split", "findall", "finditer")
