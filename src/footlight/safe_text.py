@@ -1,10 +1,12 @@
-"""Texts of pages and callers, made safe for terminals, files and databases, and cut to a length."""
+"""Texts of pages, servers and callers: made safe for terminals, files and databases, cut, or read as JSON."""
 
 from __future__ import annotations
 
+import gc
+import json
 import re
 
-__all__ = ["cut_text", "escape_control_characters", "replace_surrogates"]
+__all__ = ["cut_text", "escape_control_characters", "load_json", "replace_surrogates"]
 
 _ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
 """Control characters, which a terminal would execute instead of showing them, and their escapes."""
@@ -36,3 +38,19 @@ def escape_control_characters(text: str) -> str:
 def replace_surrogates(text: str) -> str:
     """Replace unpaired surrogates, which JSON can contain, but neither a file nor a database can store."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def load_json(data: bytes | str) -> object:
+    """Parse JSON without garbage collections, which take longer than the parsing of many small values.
+
+    Raises:
+        ValueError: the data is not JSON.
+        RecursionError: the data is nested too deeply.
+    """
+    if not gc.isenabled():
+        return json.loads(data)
+    gc.disable()
+    try:
+        return json.loads(data)
+    finally:
+        gc.enable()

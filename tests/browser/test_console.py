@@ -91,7 +91,9 @@ async def test_closed_page_has_no_pending_errors(session: Session) -> None:
     assert await session.console.errors_since(mark, "page-1") == []
 
 
-async def test_messages_are_fetched_only_if_there_are_new_ones(session: Session) -> None:
+async def test_messages_are_fetched_only_if_there_are_new_ones(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A page may write hundreds of messages before an action that writes none."""
     page = (await session.page_table.get()).playwright
     fetches: list[str] = []
@@ -100,7 +102,7 @@ async def test_messages_are_fetched_only_if_there_are_new_ones(session: Session)
         fetches.append(options["filter"])
         return await type(page).console_messages(page, **options)
 
-    page.console_messages = fetch  # type: ignore[method-assign]
+    monkeypatch.setattr(page, "console_messages", fetch)
     await run(session, "console.error('first')")
     assert texts(await session.console.errors_since(0)) == ["first"]
     assert fetches == ["all", "since-navigation"]
@@ -120,7 +122,9 @@ async def test_messages_are_fetched_only_if_there_are_new_ones(session: Session)
     assert texts(await session.console.errors_since(mark)) == ["of a new document"]
 
 
-async def test_messages_after_a_failed_fetch_are_found(session: Session) -> None:
+async def test_messages_after_a_failed_fetch_are_found(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = (await session.page_table.get()).playwright
     mark = session.console.mark()
     await session.console.errors_since(mark)
@@ -129,9 +133,9 @@ async def test_messages_after_a_failed_fetch_are_found(session: Session) -> None
     async def fail(**_: Any) -> Any:
         raise Error("The page does not respond")
 
-    page.console_messages = fail  # type: ignore[method-assign]
-    assert await session.console.errors_since(mark) == []
-    del page.console_messages
+    with monkeypatch.context() as patch:
+        patch.setattr(page, "console_messages", fail)
+        assert await session.console.errors_since(mark) == []
 
     assert texts(await session.console.errors_since(mark)) == ["kept"]
 

@@ -25,7 +25,7 @@ MARK: Final = "[REDACTED]"
 NameRule = Callable[[str], bool]
 """A function that returns whether the value with this name is secret."""
 
-_BETWEEN = r"""(?![-_./:=&#](?![\W\d_]))(?:(?:[^\w\\]|[\d_])++|\\++[nrt"'])++"""
+_BETWEEN = r"""(?![-_./:=&#](?![\W\d_]))(?:[^\w\\]++|[\d_]++|\\++[nrt"'])++"""
 """Matches the text between two words of a phrase in a list, a table or a text. It contains no letters, and is
 not a single character that joins the words of an identifier or a URL.
 """

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard, cast
 
-from footlight.json_reading import load_json
 from footlight.protocol.errors import MCPError
 from footlight.protocol.untrusted_json import an_object, integer, text
+from footlight.safe_text import load_json
 
 __all__ = [
     "STRING",

@@ -90,6 +90,8 @@ async def test_get_value_returns_the_field_value(browser: SessionBrowser, html: 
         ("<p>a</p><p>b <b>c</b></p>", "a\n\nb c"),
         ("<div>a</div><p>b</p>", "a\n\nb"),
         ("a <b>b</b><!-- c -->", "a b"),
+        ("<!-- c --><div>a</div>", "a"),
+        ("<?c?><div>a</div><div><br></div><div>b</div>", "a\n\n\nb"),
     ],
 )
 async def test_text_of_an_editor_has_its_lines(browser: SessionBrowser, inside: str, value: str) -> None:

@@ -90,7 +90,7 @@ class Driver:
                 started = start_playwright(self._temporary, process)
                 try:
                     playwright = await self._resources.enter_async_context(started)
-                except Exception as error:
+                except Exception as error:  # Playwright raises no other class if its driver ends.
                     raise BrowserNotInstalledError(
                         f"The driver of the browsers did not start: {error}", suggestion=START_ADVICE
                     ) from error

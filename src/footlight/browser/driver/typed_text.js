@@ -5,7 +5,7 @@ import { getter } from "./getter.js";
 const MAX_LINES = 5_000;
 const MAX_NESTING = 5;
 const nodesIn = getter(Node, "childNodes");
-const textIn = getter(Node, "textContent");
+const typeOf = getter(Node, "nodeType");
 const tagIn = getter(Element, "localName");
 const drawnIn = getter(HTMLElement, "innerText");
 
@@ -37,7 +37,10 @@ function linesOf(element) {
   if (!(last instanceof HTMLDivElement || last instanceof HTMLParagraphElement)) return null;
   if (getComputedStyle(last).display !== "block") return null;
   const tag = tagIn.call(last);
-  const isLine = (/** @type {AnyElement | Text} */ node, /** @type {number} */ at) =>
-    node instanceof Text ? at === 0 && !/^\s|\s$|\s\s|[\n\t]/.test(textIn.call(node) ?? "") : tagIn.call(node) === tag;
-  return lines.every((node, at) => node.nodeType !== Node.COMMENT_NODE && isLine(node, at)) ? lines : null;
+  /** @type {(node: AnyElement | Text, at: number) => boolean} */
+  const isLine = (node, at) =>
+    node instanceof Text
+      ? at === 0 && !/^\s|\s$|\s\s|[\n\t]/.test(node.data)
+      : typeOf.call(node) === Node.ELEMENT_NODE && tagIn.call(node) === tag;
+  return lines.every(isLine) ? lines : null;
 }

@@ -26,7 +26,7 @@ from footlight.browser.snapshot.nodes import Node, Snapshot, apply_operations, p
 from footlight.browser.snapshot.view import FrameView
 from footlight.errors import InternalError
 from footlight.javascript import run_once, selector_engine
-from footlight.json_reading import load_json
+from footlight.safe_text import load_json
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Locator, Playwright
