@@ -268,6 +268,7 @@ async def test_wallet_sends_no_more_than_its_balance(
         await app.see("activity-list-item", "Sent 0.5 ETH to 0x11111...11111: confirmed")
 
 
+@pytest.mark.slow
 async def test_main_world_scripts_are_refused_and_isolated_worlds_work(
     chromium: BrowserType, tmp_path: Path
 ) -> None:

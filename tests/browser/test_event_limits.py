@@ -53,6 +53,7 @@ def filter_messages(
     return outcome["read"].split("\0")[:-1], commands
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("chunk_size", [60_000, 333, 1])
 def test_console_flood_is_truncated_and_other_events_pass(chunk_size: int) -> None:
     flood = [message(f"m{i}") for i in range(1_250)] + [event("Network.webSocketFrameReceived")] * 1_250
@@ -74,6 +75,7 @@ def test_flood_of_clicks_on_links_is_limited() -> None:
     assert read == clicks[:2_500]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("chunk_size", [60_000, 3_333])
 @pytest.mark.parametrize("method", ["Runtime.consoleAPICalled", "Network.webSocketFrameReceived"])
 def test_oversized_event_is_replaced_by_an_error(method: str, chunk_size: int) -> None:
@@ -263,6 +265,7 @@ def test_worker_that_floods_requests_keeps_its_console() -> None:
     assert [command for _, command in commands if command["method"] == "Runtime.disable"] == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", ["Page.navigatedWithinDocument", "Page.frameNavigated"])
 def test_page_that_navigates_to_long_urls_without_end_is_slowed_down(method: str) -> None:
     navigated = event(method, url="x" * 2_000_000)
@@ -300,6 +303,7 @@ def test_requests_of_a_flood_are_dropped_with_their_later_events() -> None:
     assert commands[0][1]["params"] == {"rate": 20}
 
 
+@pytest.mark.slow
 def test_requests_count_by_their_size() -> None:
     header = "x" * 32_768
     flood = [each for i in range(1_100) for each in (request(i, more=header), about(i, "loadingFinished"))]
@@ -309,6 +313,7 @@ def test_requests_count_by_their_size() -> None:
     assert read == flood[:2_000]
 
 
+@pytest.mark.slow
 def test_oversized_request_is_dropped_and_fails_if_it_waits() -> None:
     url = "x" * (64 << 20)
     paused = event("Fetch.requestPaused", requestId="interception-1", request={"url": url}, networkId="77.1")

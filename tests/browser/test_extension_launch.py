@@ -198,6 +198,7 @@ async def test_full_pool_refuses_or_waits_until_a_browser_ends(launcher: Extensi
     assert second.disconnected.is_set()
 
 
+@pytest.mark.slow
 async def test_closing_pool_cancels_a_running_launch(launcher: ExtensionLauncher, folder: Path) -> None:
     pool = pool_of(launcher, 2)
     launch = asyncio.create_task(pool.acquire(SessionOptions()))
@@ -212,6 +213,7 @@ async def test_closing_pool_cancels_a_running_launch(launcher: ExtensionLauncher
     await wait_until(lambda: not (profiles_in(folder) or browsers_in(folder)))
 
 
+@pytest.mark.slow
 async def test_a_cancelled_launch_leaves_no_browser(launcher: ExtensionLauncher, folder: Path) -> None:
     launch = asyncio.create_task(launcher.launch(EXTENSIONS[:1], SessionOptions(), headless=True))
     await wait_until(lambda: browsers_in(folder))

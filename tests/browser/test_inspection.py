@@ -143,6 +143,7 @@ async def test_text_is_the_visible_text(inspected: Page) -> None:
     assert (await describe(inspected, "main"))["text"] == "One two three four five six seven"
 
 
+@pytest.mark.slow
 async def test_element_description_is_bounded(inspected: Page) -> None:
     await inspected.set_content("<p>")
     await inspected.evaluate(
@@ -346,6 +347,7 @@ async def obstacle_to(page: Page, html: str, selector: str = "#it", *, editing: 
     return read_obstacle(await page.locator(selector).evaluate(INSPECT, obstacle_request(editing=editing)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "html",
     [
@@ -370,6 +372,7 @@ async def test_unobstructed_element_has_no_obstacle(inspected: Page, html: str) 
         await inspected.locator("#it").click(trial=True, timeout=5000)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
@@ -530,6 +533,7 @@ async def test_distant_elements_are_not_suggested(inspected: Page, selector: str
     assert read_closest(await inspected.evaluate(INSPECT, closest_request(selector))) == []
 
 
+@pytest.mark.slow
 async def test_closest_elements_are_found_quickly_on_a_large_page(inspected: Page) -> None:
     row = '<tr id="row-%d"><td>Product %d</td><td><button name="buy-%d">Buy number %d</button></td></tr>'
     rows = "".join(row % (i, i, i, i) for i in range(2500))
@@ -743,6 +747,7 @@ async def test_large_table_is_truncated_and_marked(inspected: Page) -> None:
     }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "rows",
     [

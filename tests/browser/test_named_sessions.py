@@ -199,6 +199,7 @@ async def test_no_browser_runs_before_opening_or_after_closing(tmp_path: Path) -
 # Opening
 
 
+@pytest.mark.slow
 async def test_concurrent_opens_share_one_session(sessions: NamedSessions) -> None:
     first, second = await asyncio.gather(*(sessions.open("shop", PLAIN, caller=LOCAL) for _ in range(2)))
 
@@ -610,6 +611,7 @@ async def test_a_debugger_attaches_to_the_endpoint(site: Site, sessions: NamedSe
     assert session.alive
 
 
+@pytest.mark.slow
 async def test_a_page_cannot_debug_its_own_browser(site: Site, sessions: NamedSessions) -> None:
     """Chromium refuses debuggers that come from a page."""
     session = await open_session(sessions, "shop")

@@ -183,6 +183,7 @@ class Outcome:
     """Whether the element was certain to be pressed at once. Only Footlight reports that."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("cases", CASES)
 async def test_click_outcome_matches_playwright(
     pages: Pages, site: Site, cases: Sequence[tuple[str, str]]
@@ -299,7 +300,7 @@ FIELD_LOG = """<script>log = [];
     document.addEventListener(type, event => log.push(type + ' ' + event.target.id), true);</script>"""
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("field", sample_parameters(FIELDS, *FAST_FIELDS))
 async def test_filled_field_matches_playwright(pages: Pages, site: Site, field: str) -> None:
     url = site.page(f"<!doctype html>{FIELD_LOG}{field}")

@@ -49,6 +49,7 @@ async def page(shared_page: Page) -> Page:
     return shared_page
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("change", "texts"),
     [
@@ -76,6 +77,7 @@ async def test_script_about_all_matches_reads_those_after_a_change(
     assert await run_about_all(page.locator("p"), TEXTS, ["more"]) == ["undefined", *texts, "more"]
 
 
+@pytest.mark.slow
 async def test_slow_script_about_all_matches_is_waited_for(page: Page) -> None:
     assert await run_about_all(page.locator("p"), BUSY, []) == ["undefined", "one", "two"]
     assert await run_about_all(page.locator("h1"), TEXTS, ["more"]) == ["undefined", "more"]
@@ -114,6 +116,7 @@ async def test_too_long_a_reply_is_refused_and_not_read_in_the_world_of_the_page
     assert is_too_large(raised.value)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("subject", RUNS)
 @pytest.mark.parametrize(("length", "world"), [(10, "undefined"), (30_000, "number")])
 async def test_an_argument_too_long_for_a_selector_is_given_to_the_world_of_the_page(

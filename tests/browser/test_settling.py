@@ -259,7 +259,7 @@ LATE = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
 @pytest.mark.parametrize(("tool", "html"), LATE.values(), ids=LATE)
 async def test_late_content_is_included_in_the_answer(browser: SessionBrowser, tool: str, html: str) -> None:
@@ -281,6 +281,7 @@ async def test_permanently_busy_button_is_not_awaited(browser: SessionBrowser) -
     assert await takes_less(0.5, browser, "click", "button")
 
 
+@pytest.mark.slow
 async def test_endless_busy_state_is_awaited_only_once(browser: SessionBrowser) -> None:
     await browser.show("<button onclick='document.body.ariaBusy = true'>Load</button><input aria-label=Name>")
     await browser.call("click", selector="button")
@@ -316,6 +317,7 @@ async def test_pushed_route_is_awaited_until_rendered(tab: Tab) -> None:
     assert await tab.read("location.pathname + document.body.innerText") == "/pushedgo rendered"
 
 
+@pytest.mark.slow
 async def test_requests_of_a_cross_site_frame_are_awaited(tab: Tab) -> None:
     late = slow(tab.site, 200, PlainTextResponse(" rendered", headers={"access-control-allow-origin": "*"}))
     frame = tab.site.page(f"<script>onmessage = () => {appends(late)}</script>frame")
@@ -327,6 +329,7 @@ async def test_requests_of_a_cross_site_frame_are_awaited(tab: Tab) -> None:
     assert await tab.page.playwright.frame_locator("iframe").locator("body").inner_text() == "frame rendered"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "opens",
     ["new EventSource(url)", "fetch(url).then(() => document.body.append(' open'))"],
@@ -339,6 +342,7 @@ async def test_endless_event_streams_are_not_awaited(tab: Tab, opens: str) -> No
     await tab.click()
 
 
+@pytest.mark.slow
 async def test_endless_response_is_awaited_only_briefly(tab: Tab) -> None:
     url = endless(tab.site, "some", "text/plain")
     await tab.show(
@@ -356,6 +360,7 @@ async def test_request_started_before_the_action_is_not_awaited(tab: Tab) -> Non
     await tab.click()
 
 
+@pytest.mark.slow
 async def test_next_long_poll_request_is_not_awaited(tab: Tab) -> None:
     """The action may well be what its server was waiting for."""
     news, taken, never = (asyncio.Event() for _ in range(3))
@@ -440,6 +445,7 @@ async def test_frame_navigation_is_awaited(tab: Tab) -> None:
     assert await tab.page.playwright.frame_locator("iframe").locator("body").inner_text() == "there"
 
 
+@pytest.mark.slow
 async def test_unloaded_image_delays_a_document_only_briefly(tab: Tab) -> None:
     url = tab.site.page(f"<p>there<img src='{tab.site.never()}'>")
     await tab.show(f"""<a href="{url}">go</a>""")
@@ -499,6 +505,7 @@ async def test_continuously_changing_page_is_awaited_only_briefly(tab: Tab) -> N
     await tab.click()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("where", ["document.querySelector('p')", "document.querySelector('a-b').shadowRoot"])
 async def test_frame_by_frame_changes_are_awaited_to_their_end(tab: Tab, where: str) -> None:
     await tab.show(f"""<p></p><a-b></a-b><script>
@@ -562,6 +569,7 @@ FOLLOWED = {
 }
 
 
+@pytest.mark.sampled(9)
 @only_chromium
 @pytest.mark.parametrize("script", FOLLOWED.values(), ids=FOLLOWED)
 async def test_change_that_another_may_follow_is_awaited_for_two_frames(tab: Tab, script: str) -> None:
@@ -577,6 +585,7 @@ async def test_change_that_another_may_follow_is_awaited_for_two_frames(tab: Tab
     assert min([await click_and_count_frames(tab) for _ in range(10)]) > 1
 
 
+@pytest.mark.slow
 @only_chromium
 async def test_change_is_awaited_for_two_frames_where_idle_callbacks_are_missing(tab: Tab) -> None:
     """WebKit has none."""
@@ -613,6 +622,7 @@ async def test_new_document_after_which_nothing_can_follow_is_awaited_for_one_fr
             pass
 
 
+@pytest.mark.sampled(9)
 @only_chromium
 @pytest.mark.parametrize("script", FOLLOWED.values(), ids=FOLLOWED)
 async def test_new_document_that_a_change_may_follow_is_awaited_for_two_frames(tab: Tab, script: str) -> None:
@@ -655,6 +665,7 @@ AFTER_INSERTION = {
 }
 
 
+@pytest.mark.sampled(4)
 @only_chromium
 @pytest.mark.parametrize("script", AFTER_INSERTION.values(), ids=AFTER_INSERTION)
 async def test_what_follows_an_inserted_text_is_awaited(

@@ -307,6 +307,7 @@ async def test_popups_and_status_of_a_modal_dialog_stay_visible(tab: Page) -> No
 POINTER = "style='cursor: pointer'"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("html", "texts"),
     [
@@ -1119,6 +1120,7 @@ async def test_page_with_too_much_text_is_truncated_and_marked(tab: Page) -> Non
     assert [len(nodes), nodes[-1][2]] == [1_046, "… the page goes on: these are its first 1045 nodes"]
 
 
+@pytest.mark.slow
 async def test_huge_text_is_read_only_partially(tab: Page) -> None:
     await tab.set_content("<pre></pre>")
     await tab.evaluate("document.querySelector('pre').textContent = ' '.repeat(3_000_000) + 'end'; 0")
@@ -1144,6 +1146,7 @@ LOOP = "() => { let x = 1; for (let i = 0; i < 5e7; i++) x = (x * 31 + 7) % 1000
 """It takes 0.13 to 0.26 s of processor time, which depends on the machine."""
 
 
+@pytest.mark.slow
 async def test_elements_that_refer_to_many_others_take_linear_time(tab: Page) -> None:
     cdp = await tab.context.new_cdp_session(tab)
     await cdp.send("Performance.enable")
@@ -1404,6 +1407,7 @@ SILENT_CHANGES = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", SILENT_CHANGES)
 async def test_changes_without_a_mutation_are_seen(tab: Page, what: str) -> None:
     html, *before, change = SILENT_CHANGES[what]
@@ -1447,6 +1451,7 @@ async def test_styles_for_the_mouse_and_for_media_are_seen(tab: Page) -> None:
     assert [node[2] for node in nodes] == ["A"]
 
 
+@pytest.mark.slow
 async def test_an_unchanged_page_takes_less_time_than_a_changed_one(tab: Page) -> None:
     await tab.set_content(
         "<p>A</p>" + "<li><a href=#>B</a> <label>C <input></label>" * 2_000, timeout=WAIT_MS

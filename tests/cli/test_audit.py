@@ -504,7 +504,7 @@ async def test_other_server_works_and_refuses_browser_options(site: Site, tmp_pa
     assert "no sessions, so it cannot apply state" in stateless.err
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

@@ -111,6 +111,7 @@ async def test_folder_accessible_to_others_is_refused(own: Background) -> None:
     assert not own.servers()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "command",
     ["call list_sessions", "call list_sessions --no-start", "serve --shared", "daemon status", "daemon stop"],
@@ -255,6 +256,7 @@ async def test_second_server_started_by_hand_is_refused(running: Background) -> 
     assert f"already, as process {running.state.pid}" in second.err
 
 
+@pytest.mark.slow
 async def test_start_waits_for_a_server_that_is_starting(own: Background) -> None:
     """Its starter may have been killed, so it holds a lock itself."""
     ensure_daemon_folder(own.folder)

@@ -63,6 +63,7 @@ def test_machine_without_a_browser_gets_installation_advice(tmp_path: Path) -> N
     assert "apt-get install chromium" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_installation_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
@@ -88,6 +89,7 @@ def test_interrupted_installation_leaves_no_process(tmp_path: Path, number: sign
     assert not psutil.pid_exists(pid)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 @pytest.mark.parametrize("command", ["doctor", "serve"])
 def test_signal_to_the_process_group_leaves_no_hanging_browser(tmp_path: Path, command: str) -> None:

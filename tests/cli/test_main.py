@@ -124,7 +124,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("flag", REFUSED)
 def test_invalid_flag_value_is_named_with_its_setting(tmp_path: Path, flag: str) -> None:
     done = run("-m", "footlight", "serve", flag, cwd=tmp_path)

@@ -86,6 +86,7 @@ async def ids(browser: Browser) -> list[str]:
     return [each["sessionId"] for each in (await browser.call("list_sessions"))["sessions"]]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_two_clients_have_isolated_sessions(running: Background, site: Site, mode: str) -> None:
     async with connect_client(running, site, mode=mode) as one, connect_client(running, site) as two:

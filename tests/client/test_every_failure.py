@@ -529,7 +529,7 @@ OVER_MEMORY = [
 TABLE = [*EVERYWHERE, *OVER_STDIO, *OVER_HTTP, *OVER_WEBSOCKET, *OVER_MEMORY]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("row", TABLE, ids=str)
 async def test_every_failure_is_reported_and_leaves_the_documented_state(
     row: Row, tmp_path: Path, caplog: pytest.LogCaptureFixture

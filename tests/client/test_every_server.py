@@ -177,7 +177,7 @@ async def test_protocol_version_is_negotiated_with_every_server(
     assert dict(zip(peer.versions, agreed, strict=True)) == peer.versions
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 async def test_server_info_version_and_capabilities_are_known(client: MCPClient, subject: Subject) -> None:
     assert client.get_protocol_version() == subject.version
     assert client.get_server_info()["name"] == subject.peer.server_name
@@ -449,7 +449,7 @@ async def begin_call(visitor: Visitor) -> AsyncGenerator[asyncio.Task[object]]:
         task.cancel()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(27)
 @every_way
 async def test_closing_from_another_task_leaves_nothing_behind(
     servers: Servers, peer: Peer, over: Over, site: Site

@@ -162,6 +162,7 @@ async def test_event_id_invalid_in_a_header_is_not_resumed_from(place: bytes) ->
     assert (error.reason, error.message) == ("protocol", "The response ended without the answer")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("chunks", "clean"),
     [

@@ -947,6 +947,7 @@ async def test_large_response_is_not_copied_many_times() -> None:
 # At the same time, and the end
 
 
+@pytest.mark.slow
 async def test_concurrent_exchanges_do_not_block_each_other() -> None:
     """More than a pool usually has connections for."""
     everyone = asyncio.Barrier(120)

@@ -170,6 +170,7 @@ async def test_long_lines_are_sent_and_received(tmp_path: Path, size: int) -> No
         assert await recorder.message() == note("echo", text="x" * size)
 
 
+@pytest.mark.slow
 async def test_a_line_beyond_the_limit_ends_the_connection(tmp_path: Path) -> None:
     endless = """
     while True:
@@ -687,6 +688,7 @@ LAST_LINES = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("last", LAST_LINES.values(), ids=LAST_LINES.keys())
 async def test_client_that_never_closes_leaves_no_server_process(tmp_path: Path, last: str) -> None:
     """The process ends neither with its input nor on SIGTERM."""

@@ -217,6 +217,7 @@ async def test_unread_input_blocks_only_its_senders() -> None:
     assert heard == [0, 1, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frame", [b"\x8a\0", b"\x82\0", b"\x81\0"], ids=["pong", "binary", "empty text"])
 async def test_flood_of_frames_does_not_block_the_event_loop(frame: bytes) -> None:
     async def flood(connection: ServerConnection) -> None:

@@ -86,7 +86,7 @@ def test_every_example_has_an_expected_output() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(OUTPUT)
 
 
-FAST = ("shop_by_refs.py", "client_errors.py")
+FAST = ("shop_by_refs.py",)
 OTHERS = sorted({*OUTPUT} - {*FAST})
 SIDE_BY_SIDE = 3
 """The number of examples that run at the same time: they spend most of their time on starting and waiting."""

@@ -113,6 +113,7 @@ async def test_links_forms_and_scripts_cannot_reach_a_refused_host(guarded: Guar
         assert "secret" not in json.dumps(body.structured_content)
 
 
+@pytest.mark.sampled(2)
 async def test_meta_refresh_to_a_refused_host_is_blocked(guarded: Guarded) -> None:
     secret = guarded.site.page("<p>secret</p>")
     url = guarded.site.page(f"<meta http-equiv=refresh content='0; url={secret}'>")

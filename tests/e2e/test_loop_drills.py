@@ -85,6 +85,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.slow
 async def test_page_text_does_not_block_the_event_loop(browser: Browser, watched_file: Path) -> None:
     paragraphs = "".join(f"<p>{text.replace('&', '&amp;')}</p>" for text in TEXTS.values())
     with gaps_in(watched_file) as gaps:
@@ -237,6 +238,7 @@ async def test_prompt_arguments_do_not_block_the_event_loop(
 HOSTILE = "http://a.b/c?d=e&token=f "
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -568,6 +570,7 @@ async def test_page_that_keeps_its_browser_busy_does_not_block_other_sessions(si
                 await browser.call("click", selector="button", sessionId=other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("navigate", ["history.replaceState(null, '', '?' + n++)", "location.hash = n++"])
 async def test_endless_in_document_navigation_does_not_block_other_sessions(
     browser: Browser, watched_file: Path, navigate: str

@@ -95,7 +95,7 @@ async def test_main_features_work_over_every_transport(client: Client, site: Sit
     }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 async def test_protocol_errors_have_the_specified_codes(client: Client) -> None:
     codes: list[int] = []
     for ask in (

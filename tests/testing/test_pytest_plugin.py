@@ -123,6 +123,7 @@ async def test_echo(mcp, number):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     sample_parameters(
@@ -782,6 +783,7 @@ def mcp_connect(session_name, adapter=no_session, *, server=SERVER, log=None, ti
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("module", ["mcp_tools.py", "mcp_tools"])
 def test_a_generated_module_gives_its_own_handle(project: Project, module: str) -> None:
     generated = GENERATED.format(python=sys.executable, server=str(SMALL))

@@ -63,6 +63,7 @@ async def test_content_type_of_the_body_is_ignored(client: Raw, kind: str) -> No
     assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
 
 
+@pytest.mark.slow
 async def test_slow_call_is_still_answered_as_json(client: Raw, site: Site) -> None:
     made = await data(client, "create_session")
     await data(client, "navigate", url=site.page("<p>x</p>"), **made)
@@ -152,6 +153,7 @@ async def test_subscriptions_are_still_an_event_stream(client: Raw) -> None:
         assert response.headers["content-type"] == "text/event-stream"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("era", ["handshake", "current"])
 async def test_client_disconnect_cancels_its_call(client: Raw, site: Site, era: str) -> None:
     """Its session takes the next call."""

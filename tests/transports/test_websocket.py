@@ -1030,6 +1030,7 @@ def _flood(port: int) -> None:
         sending.join()
 
 
+@pytest.mark.slow
 async def test_ping_flood_does_not_block_other_connections() -> None:
     """They are answered where they are read, and 40,000 of them come at once."""
     async with serving() as house, open_raw(house) as other:

@@ -143,7 +143,7 @@ async def test_submitted_form_ends_the_help_request(site: Site, transport: Trans
     assert answer["data"]["note"] == "Done on my phone"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(27)
 @pytest.mark.parametrize(
     ("version", "action", "message"),
     [

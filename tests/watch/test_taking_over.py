@@ -75,6 +75,7 @@ async def test_calls_wait_during_human_control_and_refs_stay_valid(
     assert [(await call)["success"] for call in waiting] == [True] * 3
 
 
+@pytest.mark.slow
 async def test_waiting_call_reports_progress_and_is_then_refused(
     person: Page, agent: Agent, client: Raw, site: Site
 ) -> None:

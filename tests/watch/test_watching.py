@@ -141,6 +141,7 @@ async def test_a_secret_is_in_no_frame_call_or_report(
     assert not any(shows_red(still.content) for still in stills)
 
 
+@pytest.mark.slow
 async def test_all_calls_are_asked_for_again_after_a_restart(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, FORM)
     await expect(calls_of(person).first).to_contain_text("navigate")

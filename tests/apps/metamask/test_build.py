@@ -213,6 +213,7 @@ async def test_previous_build_survives_an_early_build_failure(repository: Path, 
     assert _runs(repository) == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("stubborn", ["", "trap '' TERM\n"])
 async def test_build_timeout_kills_the_whole_process_tree(
     repository: Path, yarn: Yarn, stubborn: str
@@ -287,6 +288,7 @@ async def test_endless_output_line_is_truncated(repository: Path, yarn: Yarn) ->
     assert len(raised.value.details["output"]) < 100_000
 
 
+@pytest.mark.slow
 async def test_flood_of_build_output_does_not_block_event_loop(
     repository: Path, yarn: Yarn, caplog: pytest.LogCaptureFixture
 ) -> None:

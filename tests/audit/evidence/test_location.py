@@ -75,6 +75,7 @@ async def test_page_that_tab_leaves_is_measured_itself(page: AuditedPage, site: 
     assert [each.note for each in found.elements] == [f"it led to {login}"]
 
 
+@pytest.mark.slow
 async def test_document_whose_scripts_are_forbidden_is_refused(page: AuditedPage, site: Site) -> None:
     url = site.page(leaving(""), headers={"content-security-policy": "sandbox"})
 
@@ -221,6 +222,7 @@ class Slow:
         return Collected()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("type", "content", "kind"),
     [

@@ -267,6 +267,7 @@ async def test_page_load_failure_raises_an_error(page: AuditedPage) -> None:
         await collect_evidence(page, "http://127.0.0.1:9/", collectors=[Says()])
 
 
+@pytest.mark.slow
 async def test_connection_lost_at_start_raises_an_error(site: Site, tmp_path: Path) -> None:
     async with connect_client("footlight", tmp_path) as client:
         page = await page_of(client)

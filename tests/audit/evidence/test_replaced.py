@@ -133,7 +133,7 @@ async def sound(page: AuditedPage, site: Site) -> Evidence:
     return await measure(page, site, "")
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("script", BROKEN)
 async def test_broken_browser_functions_are_detected(page: AuditedPage, site: Site, script: str) -> None:
     await page.open(site.page(PAGE.replace("SCRIPT", script)), DESKTOP)
@@ -141,6 +141,7 @@ async def test_broken_browser_functions_are_detected(page: AuditedPage, site: Si
     assert await find_replaced(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", sample_parameters(MEASURED, MEASURED[0]))
 async def test_broken_browser_functions_do_not_change_findings(
     page: AuditedPage, site: Site, sound: Evidence, script: str

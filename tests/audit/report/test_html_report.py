@@ -117,6 +117,7 @@ async def test_screenshots_are_shown_per_width_with_and_without_marks(tab: Page)
     assert sizes == [[view.width, view.height] for view in VIEWPORTS]
 
 
+@pytest.mark.slow
 async def test_screenshot_can_be_enlarged_and_reduced(tab: Page) -> None:
     first = tab.locator("#page-1-at-1280")
     image = first.locator("img:visible")

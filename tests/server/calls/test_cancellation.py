@@ -164,6 +164,7 @@ async def test_cancelled_navigation_stops_loading(browser: SessionBrowser) -> No
     assert await browser.call("get_text", selector="p") == {"text": "again"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("tool", ["go_back", "go_forward", "reload"])
 async def test_cancelled_history_navigation_ends_its_request(browser: SessionBrowser, tool: str) -> None:
     pending = Pending(browser.site)
@@ -412,6 +413,7 @@ async def test_cancelled_drag_releases_the_mouse_button(browser: SessionBrowser)
     assert beacon.queries.count("mouseup") == 2
 
 
+@pytest.mark.slow
 async def test_cancelled_drag_releases_the_mouse_in_a_slow_page(browser: SessionBrowser) -> None:
     """Slower than one step of taking back may be."""
     beacon = Beacon(browser.site)
@@ -436,6 +438,7 @@ async def test_timed_out_drag_releases_the_mouse_button(browser: SessionBrowser)
     await beacon.wait_for("mouseup")
 
 
+@pytest.mark.slow
 async def test_cancelled_upload_attaches_no_file(browser: SessionBrowser) -> None:
     """The button opens no file chooser, so the call waits for one."""
     file = browser.uploads / "file.txt"
@@ -653,6 +656,7 @@ def sample_steps(counts: Sequence[int], *fast: int) -> list[Any]:
     return sample_parameters([fast, others], fast)
 
 
+@pytest.mark.slow
 async def test_call_cancelled_during_browser_start_does_nothing(
     engine: Engine, tmp_path: Path, site: Site
 ) -> None:
@@ -716,6 +720,7 @@ async def test_session_is_closed_if_its_creation_result_is_not_sent(
             await anyio.lowlevel.checkpoint()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", sample_steps([*range(0, 40, 3), 60, 100, 200, 400, 800], 18, 100))
 async def test_cancelled_first_call_leaves_the_session_usable(
     dispatcher: Dispatcher, steps: Sequence[int], site: Site
@@ -738,6 +743,7 @@ async def test_cancelled_first_call_leaves_the_session_usable(
         await dispatcher.call("close_session", {"sessionId": listed[0]["sessionId"]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", sample_steps([30, 40, 50, 60, 80, 100, 150], 60))
 async def test_restore_cancelled_at_any_step_leaves_no_route(
     dispatcher: Dispatcher, steps: Sequence[int], site: Site
@@ -779,6 +785,7 @@ async def test_repeated_cancellation_does_not_interrupt_closing_a_hung_page(
     assert calls == ["cancelled", "ok"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", sample_steps([1, 4, 8, 12, 16, 20, 30, 40], 8, 16))
 async def test_cancelled_rule_change_is_applied_completely_or_not_at_all(
     dispatcher: Dispatcher, site: Site, steps: Sequence[int]

@@ -278,6 +278,7 @@ async def test_internal_error_has_an_id_that_finds_its_traceback(
         assert "Traceback" not in answer.text
 
 
+@pytest.mark.slow
 async def test_session_works_after_an_internal_error(dispatcher: Dispatcher) -> None:
     await dispatcher.call("broken_inside", {})
 

@@ -93,6 +93,7 @@ def make_progress_call(
     return functools.partial(browser.client.call_tool, tool, arguments, progress_callback=heard)
 
 
+@pytest.mark.sampled(2)
 async def test_navigation_reports_its_stages(browser: SessionBrowser) -> None:
     """Progress strictly increases, its total is the call's deadline, and nothing comes after the answer."""
     await browser.show("<p>before</p>")
@@ -178,6 +179,7 @@ async def test_progress_after_a_wait_for_the_session_names_the_tool(browser: Ses
         tasks.cancel_scope.cancel()
 
 
+@pytest.mark.sampled(2)
 async def test_upload_progress_reports_the_number_of_files(browser: SessionBrowser) -> None:
     for name in ("a.txt", "b.txt"):
         (browser.uploads / name).write_text(name)

@@ -119,6 +119,7 @@ async def test_recheck_tells_whether_a_finding_still_exists(
     assert after == {"rule": rule, "found": False}
 
 
+@pytest.mark.slow
 async def test_single_element_of_many_is_rechecked(browser: SessionBrowser) -> None:
     """A finding names the first ten elements of a rule, and this is the twentieth."""
     pictures = "".join(f"<img id=i{number} src=/none-{number}>" for number in range(30))
@@ -139,6 +140,7 @@ async def test_handler_attribute_is_found_by_recheck(browser: SessionBrowser) ->
     assert (await browser.call("recheck", finding="page/no-context-menu"))["found"] is True
 
 
+@pytest.mark.slow
 async def test_recheck_of_a_removed_element_finds_nothing(shop: SessionBrowser) -> None:
     found = find(await shop.call("audit_page"), "axe/image-alt")
     await shop.evaluate("logo.remove(), 0")
@@ -158,7 +160,7 @@ async def test_rule_that_cannot_be_rechecked_alone_is_refused(shop: SessionBrows
     assert error["message"].startswith(f"finding: {'the rule ' if 'axe' not in rule else ''}{rule} c")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "trap",
     [

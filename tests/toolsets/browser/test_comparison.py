@@ -132,6 +132,7 @@ async def test_different_size_is_reported(browser: SessionBrowser) -> None:
     assert (changed["sizesDiffer"], changed["different"], changed["width"]) == (True, True, 1280)
 
 
+@pytest.mark.slow
 async def test_animations_are_stopped_for_the_comparison(browser: SessionBrowser) -> None:
     await browser.show("""<style>@keyframes go { to { margin-left: 500px; } }
       div { width: 99px; height: 99px; background: red; animation: go 0.3s infinite; }</style><div></div>""")

@@ -85,6 +85,7 @@ async def test_action_waits_for_a_page_that_is_busy_beforehand(impatient: Sessio
     assert await count_of(impatient) == 1
 
 
+@pytest.mark.slow
 async def test_click_waits_for_navigation_to_a_slow_site(impatient: SessionBrowser) -> None:
     async def slow(_: Request) -> Response:
         await asyncio.sleep(1.5)
@@ -216,6 +217,7 @@ async def test_action_followed_by_a_hang_is_answered_after_the_deadline(
     assert answer["reason"] == "the page did not respond"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "replace",
     [
@@ -242,6 +244,7 @@ async def test_what_a_page_replaces_stops_nothing_and_changes_no_answer(
     assert await browser.call("get_text", selector="p") == {"text": "kept"}
 
 
+@pytest.mark.slow
 async def test_own_timeout_is_reported_where_no_setting_limits_the_call(impatient: SessionBrowser) -> None:
     never = impatient.site.never()
     error = await impatient.refused("navigate", url=never, timeout=1_500)
@@ -254,6 +257,7 @@ async def test_own_timeout_is_reported_where_no_setting_limits_the_call(impatien
     assert error["message"].partition(";")[0] == "steps.0 (navigate): Navigation timed out after 1000ms"
 
 
+@pytest.mark.slow
 async def test_step_ended_by_the_call_timeout_reports_that_limit(impatient: SessionBrowser) -> None:
     steps = [{"tool": "navigate", "arguments": {"url": impatient.site.never()}}]
 
@@ -262,7 +266,7 @@ async def test_step_ended_by_the_call_timeout_reports_that_limit(impatient: Sess
     assert error["message"].partition(";")[0] == "steps.0 (navigate): Navigation timed out after 3000ms"
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("timeout", [2**31, 2**31 - 1, 10**12, 1e300])
 @pytest.mark.parametrize(
     ("tool", "arguments"),

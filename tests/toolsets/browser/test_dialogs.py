@@ -274,7 +274,7 @@ async def test_mouse_button_is_released_after_the_dialog_is_answered(
     assert await asking.call("evaluate", script="document.title") == {"result": "up"}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("pressed", "role", "value"),
     [
@@ -343,6 +343,7 @@ async def test_navigation_stops_when_beforeunload_is_dismissed(asking: SessionBr
     assert await asking.call("evaluate", script="location.href") == {"result": here}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("accept", [True, False])
 async def test_closing_a_tab_may_open_a_beforeunload_dialog(asking: SessionBrowser, accept: bool) -> None:
     here = (await asking.show(STAYS))["url"]
@@ -489,6 +490,7 @@ async def test_invalid_answer_leaves_the_dialog_open(
     assert (await asking.call("handle_dialog", accept=True))["handled"] == "accepted"
 
 
+@pytest.mark.slow
 async def test_page_id_is_required_when_two_dialogs_are_open(asking: SessionBrowser) -> None:
     for _ in range(2):
         await asking.call("tabs", action="new")

@@ -100,6 +100,7 @@ async def test_drop_is_a_trusted_browser_event(browser: SessionBrowser) -> None:
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("html", "held"),
     [

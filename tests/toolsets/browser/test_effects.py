@@ -698,7 +698,7 @@ async def reloading(_: Request) -> Response:
     )
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("silent", SILENT, ids=lambda each: each.name)
 async def test_silent_failure_is_reported_in_the_first_answer(browser: Browser, silent: Silent) -> None:
     browser.site.route(reloading, path="/reloading")
@@ -744,6 +744,7 @@ async def test_invisible_change_is_not_reported_as_no_effect(browser: Browser) -
     assert [name for name, effect in said.items() if effect == "none"] == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "html",
     [
@@ -795,6 +796,7 @@ async def test_effect_without_any_visible_trace_is_not_reported_as_none(
     assert (await act(browser, tool, arguments))["effect"] != "none"
 
 
+@pytest.mark.slow
 async def test_frame_that_the_page_hides_by_replaced_functions_gives_no_reason(browser: Browser) -> None:
     """The page has our script look for the listeners in another frame."""
     await browser.show(
@@ -1359,7 +1361,7 @@ async def test_request_of_a_much_earlier_action_is_not_polling(browser: Browser)
     assert content["effect"] == "request GET /saved 200"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "sandbox"])
 async def test_listeners_in_cross_origin_frames_are_checked(browser: Browser, host: str) -> None:
     """A frame of another site has a process of its own, and one of another port of the same host has not."""
@@ -1473,7 +1475,7 @@ HOVERED = """<style>
 SHOWN = ("page", "styles for :hover show something that the page had before, but out of sight")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("selector", "said"),
     [

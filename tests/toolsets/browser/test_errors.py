@@ -72,7 +72,7 @@ async def test_error_for_a_covered_element_names_the_cover(browser: SessionBrows
     }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("html", "tool", "reason", "detail"),
     [

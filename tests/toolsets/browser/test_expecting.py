@@ -97,6 +97,7 @@ async def test_all_failed_expectations_are_reported_together(browser: SessionBro
     assert details["closest"] == {"text": ["Order saved"]}
 
 
+@pytest.mark.slow
 async def test_text_of_the_previous_page_does_not_meet_an_expectation(browser: SessionBrowser) -> None:
     following = browser.site.page("<h1>Second</h1>")
     await browser.show(

@@ -274,6 +274,7 @@ async def test_device_keeps_its_own_viewport_with_extensions(server: Browser) ->
         assert answer["result"] == [412, 2.625]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("option", "value"),
     [

@@ -77,6 +77,7 @@ async def test_get_value_returns_the_field_value(browser: SessionBrowser, html: 
     assert await browser.call("get_value", selector="#f") == {"value": value}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("inside", "value"),
     [
@@ -189,6 +190,7 @@ async def test_full_page_screenshot_of_a_document_without_body_is_refused(browse
     assert data == {"width": 1280, "height": 720, "format": "png", "fullPage": False}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arguments", "size"),
     [

@@ -452,6 +452,7 @@ CHANGES = """<body style="margin: 0; background: rgb(255, 0, 0)"><script>
 </script>"""
 
 
+@pytest.mark.slow
 async def test_a_video_shows_what_the_page_showed(browser: SessionBrowser) -> None:
     await browser.show(CHANGES)
     began = time.monotonic()

@@ -314,6 +314,7 @@ async def test_select_chooses_options_of_aria_widgets(
     assert await browser.evaluate(shown) == option
 
 
+@pytest.mark.slow
 async def test_select_error_for_aria_widgets_names_what_is_missing(browser: SessionBrowser) -> None:
     await browser.show(CUSTOM)
 
@@ -326,7 +327,7 @@ async def test_select_error_for_aria_widgets_names_what_is_missing(browser: Sess
     assert other_error["suggestion"] == "Click it, and then the option that appears."
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("tool", "html", "suggestion"),
     [
@@ -370,6 +371,7 @@ async def test_aria_widgets_are_filled_by_option_name(browser: SessionBrowser, b
     ]
 
 
+@pytest.mark.slow
 async def test_partial_option_name_is_not_matched(browser: SessionBrowser) -> None:
     await browser.show(CUSTOM)
 

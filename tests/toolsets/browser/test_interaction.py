@@ -106,6 +106,7 @@ async def test_click_on_a_link_returns_the_next_page_url(browser: SessionBrowser
     assert await browser.call("get_text", selector="h1") == {"text": "Next"}
 
 
+@pytest.mark.slow
 async def test_click_on_a_form_blocked_by_csp_answers_quickly(browser: SessionBrowser) -> None:
     """Chromium reports a navigation there, and blocks it before its request."""
     policy = "<meta http-equiv=Content-Security-Policy content=\"form-action 'none'\">"
@@ -476,6 +477,7 @@ async def test_checkbox_with_delayed_state_is_clicked_once(browser: SessionBrows
     assert await browser.evaluate("[count.textContent, f.ariaChecked]") == ["2", "false"]
 
 
+@pytest.mark.slow
 async def test_checkbox_that_does_not_change_is_clicked_only_once(browser: SessionBrowser) -> None:
     await browser.show("<p id=f role=checkbox aria-checked=false tabindex=0 onclick='title += 1'>Agree</p>")
 
@@ -536,6 +538,7 @@ async def test_check_and_uncheck_are_idempotent(browser: SessionBrowser, box: st
         assert await browser.call("evaluate", script=checked) == {"result": state}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("tool", "box"),
     [
@@ -616,6 +619,7 @@ async def test_drag_and_drop_transfers_data(browser: SessionBrowser) -> None:
     assert await browser.call("get_text", selector="#b") == {"text": "cargo"}
 
 
+@pytest.mark.slow
 async def test_drag_and_drop_says_what_covers_the_target(browser: SessionBrowser) -> None:
     await browser.show(
         """<p id=a draggable=true>one</p><div id=b style="height: 90px">two</div>
@@ -628,6 +632,7 @@ async def test_drag_and_drop_says_what_covers_the_target(browser: SessionBrowser
     assert error["message"] == '"#b" cannot be used: covered by <div id="cover"> "wait"'
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("source", "target"), [("#a", "#missing"), ("#missing", "#b")])
 async def test_drag_and_drop_error_names_the_missing_element(
     browser: SessionBrowser, source: str, target: str
@@ -701,6 +706,7 @@ def files(browser: SessionBrowser, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "html",
     [

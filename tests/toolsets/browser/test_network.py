@@ -401,6 +401,7 @@ async def test_session_created_offline_stays_offline_under_throttling(browser: S
     await browser.call("close_session", **session)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
 async def test_throttling_slows_uploads(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
@@ -595,6 +596,7 @@ async def test_running_request_has_no_duration(browser: SessionBrowser) -> None:
     assert [(each["status"], each["timing"]["duration"]) for each in log["entries"]] == [(0, None)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium's messages are limited")
 async def test_requests_above_the_limit_fail_with_mocks_and_are_counted(browser: SessionBrowser) -> None:
     """Documents are loaded nevertheless."""

@@ -77,6 +77,7 @@ async def test_action_reports_changes_with_usable_refs(browser: SessionBrowser) 
     assert (await call_observed(browser, "click", selector=link[1]))["title"] == "1"
 
 
+@pytest.mark.slow
 async def test_a_list_that_is_drawn_anew_says_only_what_is_other(browser: SessionBrowser) -> None:
     """And the refs that the caller has lead to the new elements."""
     await browser.show(
@@ -102,6 +103,7 @@ async def test_a_list_that_is_drawn_anew_says_only_what_is_other(browser: Sessio
     assert "listitem" not in refreshed.get("text", "")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("role", "entry", "sought"),
     [
@@ -747,6 +749,7 @@ async def test_diff_after_closing_a_dialog_shows_only_real_changes(browser: Sess
     )
 
 
+@pytest.mark.slow
 async def test_page_behind_a_menu_is_not_repeated_when_the_menu_closes(browser: SessionBrowser) -> None:
     """The page makes everything else inert while the menu has the focus."""
     await browser.show(

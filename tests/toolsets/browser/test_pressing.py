@@ -34,6 +34,7 @@ async def test_element_that_collapses_under_the_mouse_is_still_clicked(
     assert await browser.evaluate("clicks") == ["down it", "it"]
 
 
+@pytest.mark.slow
 async def test_element_that_evades_the_mouse_is_reported_and_not_clicked(
     browser: SessionBrowser,
 ) -> None:
@@ -174,7 +175,7 @@ TRACK = "display: inline-block; width: 52px; height: 24px; background: grey"
 HIDDEN = "position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip: rect(0 0 0 0)"
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     "toggle",
     [
@@ -266,6 +267,7 @@ async def press_below_cover(browser: SessionBrowser, case: tuple[str, str]) -> N
     await browser.call("click", selector=closer.partition("(")[2].removesuffix(")"))
 
 
+@pytest.mark.slow
 async def test_open_menu_over_an_element_suggests_the_escape_key(browser: SessionBrowser) -> None:
     await browser.show(
         "<a href=#main>Skip to main</a><my-button id=host></my-button>"
@@ -370,6 +372,7 @@ async def test_filling_an_editor_that_completes_what_is_typed_pastes(browser: Se
     assert await browser.evaluate("shown.textContent") == "if (a) {\n  b();\n}"
 
 
+@pytest.mark.slow
 async def test_hidden_toggle_without_label_error_names_what_to_click(browser: SessionBrowser) -> None:
     await browser.show(
         f"<div id=dark class=toggle><input type=checkbox style='display: none'><i style='{TRACK}'></i></div>"
@@ -394,6 +397,7 @@ async def test_element_replaced_during_the_press_has_a_notice(browser: SessionBr
     assert await browser.evaluate("done") == 0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "outer",
     [
@@ -456,6 +460,7 @@ DRAGGED = """<div id=it draggable=true style="width: 60px; height: 60px">Card</d
 goal.ondrop = () => { dropped += 1 };"""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("script", "taken"),
     [
@@ -485,6 +490,7 @@ async def test_drop_that_the_page_rejects_has_a_notice(
     assert await browser.evaluate("dropped") == int(taken)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_by_mouse", [False, True], ids=["drag events", "mouse events"])
 async def test_dragged_entry_gets_to_its_target_past_others(
     browser: SessionBrowser, is_by_mouse: bool
@@ -520,6 +526,7 @@ async def test_dragged_entry_gets_to_its_target_past_others(
     assert await browser.evaluate("list.innerText.replace(/\\s+/g, '')") == "BCAD"
 
 
+@pytest.mark.slow
 async def test_clipped_element_is_not_reported_as_its_own_closer(browser: SessionBrowser) -> None:
     await browser.show(
         "<button id=it style='clip-path: circle(9px at 9px 9px); width: 200px; height: 99px'>OK</button>"
@@ -534,6 +541,7 @@ async def test_clipped_element_is_not_reported_as_its_own_closer(browser: Sessio
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("style", "shape"),
     [
@@ -558,6 +566,7 @@ async def test_image_map_area_is_clicked_where_its_image_shows_it(
         assert await browser.evaluate("pressed") == name
 
 
+@pytest.mark.slow
 async def test_area_without_visible_image_is_reported(browser: SessionBrowser) -> None:
     await browser.show("<map name=shop><area shape=default href=#tea alt=Tea></map>")
 

@@ -22,7 +22,7 @@ async def markdown(browser: SessionBrowser, html: str) -> str:
     return read["markdown"].replace(browser.site.url, "<site>")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("html", "expected"),
     [

@@ -502,6 +502,7 @@ ROWS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rows", ROWS)
 async def test_field_value_is_not_part_of_its_row_identity(browser: SessionBrowser, rows: str) -> None:
     around, row = ROWS[rows].split("|")

@@ -365,9 +365,9 @@ async def test_saving_after_a_restore_gives_the_same_state(browser: SessionBrows
 
     second = (await browser.call("save_state", sessionId=other))["state"]
 
-    for state in (first, second):
-        for cookie in state["cookies"]:
-            cookie["expires"] = round(cookie["expires"] / 100)
+    # The page sets its cookie again when it is restored.
+    for before, after in zip(first["cookies"], second["cookies"], strict=True):
+        assert after.pop("expires") == pytest.approx(before.pop("expires"), abs=600)
     assert second == first
     await browser.call("close_session", sessionId=other)
 

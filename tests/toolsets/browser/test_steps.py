@@ -122,6 +122,7 @@ async def test_step_failure_includes_an_observation_of_the_page(browser: Session
     assert 'textbox "Name": Ada' in content["observation"]["text"].replace(" focused", "")
 
 
+@pytest.mark.slow
 async def test_failed_steps_can_be_skipped(browser: SessionBrowser) -> None:
     await browser.show(FORM)
 

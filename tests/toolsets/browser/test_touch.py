@@ -86,6 +86,7 @@ async def test_tap_accepts_coordinates(phone: SessionBrowser) -> None:
     assert await phone.evaluate("log") == [["touchstart", 30, 20], ["touchend", 30, 20], ["click", 30, 20]]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("where", [{"selector": "#go"}, {"x": 30, "y": 20}])
 async def test_tap_with_hold_is_a_long_press(phone: SessionBrowser, where: dict[str, Any]) -> None:
     await phone.call("tap", **where, hold=1_000)
@@ -141,7 +142,7 @@ async def test_a_swipe_goes_from_point_to_point(phone: SessionBrowser) -> None:
     assert await phone.evaluate("document.querySelector('p').textContent") == "previous"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("tool", "arguments", "message"),
     [
@@ -193,6 +194,7 @@ async def test_error_without_touch_screen_suggests_how_to_get_one(
     assert await browser.evaluate("log") == []
 
 
+@pytest.mark.sampled(2)
 async def test_a_covered_element_is_not_tapped(phone: SessionBrowser) -> None:
     await phone.call(
         "evaluate",

@@ -152,6 +152,7 @@ async def test_known_links_in_a_sidebar_are_one_line(
     await browser.call("hover", selector=tea)
 
 
+@pytest.mark.slow
 async def test_ambiguous_equal_elements_are_written_in_full(browser: SessionBrowser) -> None:
     """It would be uncertain which of them an earlier ref means."""
     await show(browser, browser.site.page(FORM + FORM))

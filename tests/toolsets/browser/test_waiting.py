@@ -85,7 +85,7 @@ async def test_wait_for_present_text_returns_immediately(browser: SessionBrowser
     assert await browser.call("wait_for", text="Hello") == {"url": url}
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(
     ("html", "is_shown"),
     [

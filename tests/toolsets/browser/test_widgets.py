@@ -39,6 +39,7 @@ drawn.onclick = ({target}) => {
 </script>"""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_open", [False, True])
 async def test_option_is_chosen_that_only_screen_readers_find_in_the_list(
     browser: SessionBrowser, is_open: bool
@@ -54,6 +55,7 @@ async def test_option_is_chosen_that_only_screen_readers_find_in_the_list(
     assert await browser.evaluate("chosen.textContent") == "Rome; Berlin; "
 
 
+@pytest.mark.slow
 async def test_drawn_option_that_is_disabled_is_refused(browser: SessionBrowser) -> None:
     await browser.show(PARTLY_LISTED)
 
@@ -111,6 +113,7 @@ async def test_field_covered_by_its_own_drawing_is_clicked_there(browser: Sessio
     assert await browser.evaluate("clicks") == ["it"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "html",
     [
@@ -328,6 +331,7 @@ async def test_option_of_a_field_that_has_no_role_is_chosen(browser: SessionBrow
     assert await browser.evaluate("chosen.textContent") == "Rome; Paris; "
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "options", ["<div role=option>Rome</div>", "<div role=menuitemcheckbox aria-checked=false>Rome</div>"]
 )
@@ -421,6 +425,7 @@ SLIDER = """<div id=it role=slider tabindex=0 aria-valuenow=30 aria-valuemin=0 a
 };</script>"""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("step", "value", "reached", "notice"),
     [
@@ -441,6 +446,7 @@ async def test_slider_is_moved_to_a_value_by_its_keys(
     assert await browser.evaluate("it.ariaValueNow") == reached
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("delay", [20, 150])
 async def test_slider_that_is_drawn_later_is_moved_to_its_value(browser: SessionBrowser, delay: int) -> None:
     await browser.show(

@@ -56,6 +56,7 @@ async def test_exactly_one_target_must_be_given(page: Server, target: dict[str, 
     assert codes == ["MM_INVALID_INPUT"] * 3
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("timeout_ms", [0, 300])
 async def test_missing_target_is_not_found(page: Server, timeout_ms: int) -> None:
     began = time.monotonic()
@@ -67,6 +68,7 @@ async def test_missing_target_is_not_found(page: Server, timeout_ms: int) -> Non
     assert time.monotonic() - began < 25
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("timeout_ms", sample_parameters([0, 300], 0))
 @pytest.mark.parametrize(
     ("test_id", "why"), [("off", "disabled"), ("hidden", "hidden"), ("under", "covered")]
@@ -88,6 +90,7 @@ async def test_visible_element_is_chosen_among_equal_test_ids(page: Server) -> N
     assert await page.text("twice") == "This"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("around", [{"testId": "two"}, {"selector": "#two"}])
 async def test_within_limits_the_search_to_another_element(page: Server, around: dict[str, str]) -> None:
     """Beyond the document: `within`."""
@@ -159,6 +162,7 @@ async def test_wait_ends_when_the_element_is_visible(page: Server) -> None:
     assert await page.call("mm_wait_for", testId="late") == {"found": True, "target": "testId:late"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("test_id", ["nowhere", "hidden"])
 async def test_wait_without_match_times_out(page: Server, test_id: str) -> None:
     error = await page.refused("mm_wait_for", testId=test_id, timeoutMs=200)

@@ -127,6 +127,7 @@ async def removable_contacts(app: Server) -> int:
     return len([each for each in items if each["testId"] == "contact-remove"])
 
 
+@pytest.mark.slow
 async def test_snapshot_below_a_root_contains_only_its_content(app: Server) -> None:
     await app.show("<button>Out</button><section id=in><h2>Title</h2><button>In</button></section>")
 

@@ -183,6 +183,7 @@ async def test_screens_of_the_app_are_recognized(reader: Server) -> None:
     assert seen == ["list", "options", "list", "next", "unknown"]
 
 
+@pytest.mark.slow
 async def test_window_opened_by_the_app_is_its_notification(reader: Server) -> None:
     await add(reader, "Tides")
     await reader.call("xy_click", selector="text=Remind me")
@@ -373,6 +374,7 @@ def test_invalid_profile_is_reported_before_anything_starts(name: str, said: str
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.slow
 def test_app_profile_with_another_toolset_is_refused(tmp_path: Path) -> None:
     ended = run("--toolset", "browser", "--app", f"{PROFILES}:READER_APP", cwd=tmp_path)
 

@@ -32,6 +32,7 @@ async def fields(app: Server) -> Server:
     return app
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", ["after", "é 漢字 🎉", ""])
 async def test_typed_text_replaces_the_previous_text(fields: Server, text: str) -> None:
     answer = await fields.call("mm_type", testId="plain", text=text, observe="none")
@@ -52,6 +53,7 @@ async def test_long_text_is_typed_completely(fields: Server) -> None:
     assert await fields.text("shown") == "20000"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("timeout_ms", sample_parameters([0, 300], 0))
 @pytest.mark.parametrize("test_id", ["off", "fixed", "button", "hidden"])
 async def test_typing_error_for_a_readonly_element_hides_the_text(
@@ -74,6 +76,7 @@ REFUSED: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("arguments", REFUSED, ids=str)
 async def test_no_error_contains_the_typed_text(fields: Server, arguments: dict[str, Any]) -> None:
     reported = await fields.envelope("mm_type", text=SECRET, **arguments)

@@ -59,6 +59,7 @@ async def test_an_option_is_selected_by_its_label(named: Named) -> None:
     }
 
 
+@pytest.mark.slow
 async def test_missing_element_error_lists_closest_elements(named: Named) -> None:
     await named.show("<button id=save>Save</button>")
 

@@ -214,6 +214,7 @@ async def test_inline_links_and_links_to_equal_content_may_share_text(page: Audi
     assert "links/same-text" not in summarize(collected)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("script", "found"),
     [
