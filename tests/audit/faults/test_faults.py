@@ -49,8 +49,7 @@ def grouped(faults: Sequence[Fault], *fast: Fault) -> list[Any]:
     ]
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("faults", grouped(FAULTS, *FAULTS[::80]))
+@pytest.mark.parametrize("faults", grouped(FAULTS, *FAULTS[::160]))
 async def test_planted_faults_are_found_by_their_rules(
     pages: Sequence[AuditedPage], faults: Sequence[Fault]
 ) -> None:
@@ -61,8 +60,7 @@ async def test_planted_faults_are_found_by_their_rules(
     assert [fault.name for fault, finding in zip(faults, found, strict=True) if finding is None] == []
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("faults", grouped(FAULTS, *FAULTS[::100]))
+@pytest.mark.parametrize("faults", grouped(FAULTS, *FAULTS[::200]))
 async def test_clean_twins_have_no_findings(pages: Sequence[AuditedPage], faults: Sequence[Fault]) -> None:
     """Layout faults are measured on a phone too; `python -m tests.audit.faults` measures all widths."""
 
