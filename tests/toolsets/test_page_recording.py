@@ -128,7 +128,6 @@ FORM = """<!doctype html><title>Form</title><input data-testid=word type=passwor
 });</script>"""
 
 
-@pytest.mark.slow
 async def test_texts_typed_without_a_text_parameter_are_not_recorded(site: Site, tmp_path: Path) -> None:
     root = tmp_path / "knowledge"
     flags = ("--knowledge", str(root), "--tools", "default,expect,clipboard", "--enable-script-evaluation")

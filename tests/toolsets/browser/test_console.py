@@ -259,7 +259,6 @@ async def test_script_that_writes_without_end_is_stopped(browser: SessionBrowser
     assert {each["text"] for each in errors["messages"]} == {f"Uncaught Error: {stopped}"}
 
 
-@pytest.mark.slow
 async def test_log_messages_do_not_displace_errors(browser: SessionBrowser) -> None:
     await browser.show("<script>console.error('kept')</script>")
     for number in range(6):
