@@ -34,7 +34,7 @@ export function pressTarget(element) {
 function canBeHit(element) {
   if (!hasBox(element)) return false;
   const hit = hitInView(element);
-  return hit === element || !hit;
+  return !hit || isIn(hit, element);
 }
 
 /**

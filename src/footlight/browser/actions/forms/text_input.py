@@ -14,7 +14,7 @@ from footlight.browser.actions.forms.field_values import (
     find_field,
     is_filled,
 )
-from footlight.browser.actions.forms.sliders import is_slider, move_slider
+from footlight.browser.actions.forms.sliders import fill_range, is_slider, move_slider
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
@@ -92,7 +92,7 @@ async def fill_field(
                 return None
         elif await is_slider(element, timeout_ms):
             return await move_slider(element, selector, value, deadline)
-        else:
+        elif not await fill_range(element, value, timeout_ms):
             await element.fill(value, timeout=timeout_ms)
         return await check_text(page, element, value, timeout_ms) if check else None
 

@@ -49,13 +49,17 @@ const secrets = new WeakSet();
 
 /**
  * Return whether a field holds a password. A field that was a password field once remains one: pages show a password by
- * turning its field into a text field.
+ * turning its field into a text field. Comboboxes have "new-password" to keep the browser from suggesting other values.
  *
  * @type {(input: HTMLInputElement) => boolean}
  */
 function isSecret(input) {
   if (input.type === "password") secrets.add(input);
-  return secrets.has(input) || /\bpassword\b|-password/.test(lower(attribute(input, "autocomplete")));
+  if (secrets.has(input)) return true;
+  return (
+    lower(attribute(input, "role")) !== "combobox" &&
+    /\bpassword\b|-password/.test(lower(attribute(input, "autocomplete")))
+  );
 }
 
 const RANGES = words("slider spinbutton scrollbar meter progressbar separator");
