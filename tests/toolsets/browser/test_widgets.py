@@ -511,7 +511,8 @@ async def test_radio_button_with_a_drawing_inside_is_pressed_there(browser: Sess
     await browser.show(
         """<ul><li onclick="it.ariaChecked = true"><div id=it role=radio aria-checked=false tabindex=0
           style="width: 20px; height: 20px; cursor: pointer"><i></i><i></i></div></ul><style>
-        #it { position: relative } i { position: absolute; inset: 0 } #it:hover i + i { display: none }</style>"""
+        #it { position: relative } i { position: absolute; inset: 0 }
+        #it:hover i + i { display: none }</style>"""
     )
 
     await browser.call("check", selector="#it", timeout=3_000)
@@ -550,3 +551,44 @@ async def test_covered_combobox_of_a_form_is_reported_long_before_the_time_limit
 
     assert error["details"]["reason"] == "covered"
     assert "timeout" in error["suggestion"]  # The call waited only for the element.
+
+
+SHADOWS = """<my-select id=it><my-option>Paris</my-option><my-option>Rome</my-option></my-select><script>
+customElements.define('my-option', class extends HTMLElement {
+  connectedCallback() {
+    this.attachShadow({mode: 'open'}).innerHTML = `<style>p { margin: 0 }</style>
+      <div role=option><p><slot></slot></p></div>`;
+  }
+});
+const root = it.attachShadow({mode: 'open'});
+root.innerHTML = `<input role=combobox readonly aria-expanded=false><my-list hidden><slot></slot></my-list>`;
+const [box, list] = root.children;
+list.attachShadow({mode: 'open'}).innerHTML = '<div role=listbox><slot></slot></div>';
+box.onclick = () => { list.hidden = false; box.ariaExpanded = 'true'; };
+it.onclick = ({target}) => { if (target.localName === 'my-option') box.value = target.textContent; };
+</script>"""
+
+
+async def test_option_in_the_shadow_root_of_a_list_without_id_is_chosen(browser: SessionBrowser) -> None:
+    await browser.show(SHADOWS)
+
+    chosen = await browser.call("select", selector="role=combobox", value="Rome")
+    missing = await browser.refused("select", selector="role=combobox", value="Oslo")
+
+    assert chosen["selected"] == ["Rome"]
+    assert await browser.evaluate("it.shadowRoot.querySelector('input').value") == "Rome"
+    assert missing["details"]["options"] == ["Paris", "Rome"]
+
+
+async def test_files_are_uploaded_by_a_button_under_a_file_input(browser: SessionBrowser) -> None:
+    path = browser.uploads / "note.txt"
+    path.write_text("hello")
+    await browser.show(
+        """<div style="position: relative; width: 100px"><button id=it>Choose a file</button>
+        <input id=files type=file aria-hidden=true tabindex=-1
+          style="position: absolute; inset: 0; opacity: 0"></div>"""
+    )
+
+    await browser.call("upload_file", selector="#it", files=[str(path)], timeout=3_000)
+
+    assert await browser.evaluate("files.files[0].name") == "note.txt"

@@ -40,10 +40,11 @@ SUGGEST_MS = 1_000.0
 
 _FOLDER = Path(__file__).parent
 _RADIO, _RADIOS = (
-    page_function(_FOLDER, ["field", "naming", "radios"], name) for name in ("findRadio", "listRadios")
+    page_function(_FOLDER, ["field", "flat_tree", "naming", "radios"], name)
+    for name in ("findRadio", "listRadios")
 )
 _NAMES, _OPTION, _OPTIONS, _CHOSEN, _SUGGESTS, _OFFERS, _IS_OPEN = (
-    page_function(_FOLDER, ["field", "naming", "options"], name)
+    page_function(_FOLDER, ["field", "flat_tree", "naming", "options"], name)
     for name in ("listNames", "findOption", "listOptions", "listChosen", "suggests", "offers", "isOpen")
 )
 
