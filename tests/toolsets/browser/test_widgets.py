@@ -592,3 +592,24 @@ async def test_files_are_uploaded_by_a_button_under_a_file_input(browser: Sessio
     await browser.call("upload_file", selector="#it", files=[str(path)], timeout=3_000)
 
     assert await browser.evaluate("files.files[0].name") == "note.txt"
+
+
+async def test_field_that_a_calendar_covers_for_a_moment_has_no_notice(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<input id=it><div id=calendar hidden style="position: fixed; inset: 0">March</div><script>
+        it.onfocus = () => { calendar.hidden = false; };
+        onmouseup = () => { calendar.style.top = '100px'; };</script>"""
+    )
+
+    assert "notice" not in await browser.call("click", selector="#it")
+
+
+async def test_control_without_a_name_has_the_class_that_says_its_purpose(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<style>span { cursor: pointer }</style><span class="calendar calendar-prev"><svg width=9 height=9/>
+        </span><span class="calendar arrowUp"><svg width=9 height=9/></span>"""
+    )
+
+    page = (await browser.call("snapshot"))["snapshot"]
+
+    assert page == 'e1 generic clickable hint ".calendar-prev"\ne2 generic clickable hint ".arrowUp"'
