@@ -613,3 +613,70 @@ async def test_control_without_a_name_has_the_class_that_says_its_purpose(browse
     page = (await browser.call("snapshot"))["snapshot"]
 
     assert page == 'e1 generic clickable hint ".calendar-prev"\ne2 generic clickable hint ".arrowUp"'
+
+
+EDIT_CONTEXT = """<div id=frame style="position: relative; width: 300px; height: 150px">
+<div id=it role=textbox aria-label=Code tabindex=0 style="position: absolute; height: 19px"></div>
+<pre id=drawn aria-hidden=true></pre></div><script>
+const context = it.editContext = new EditContext({text: 'let a;'});
+const draw = () => { drawn.textContent = context.text; };
+const end = () => context.text.length;
+draw();
+context.addEventListener('textupdate', draw);
+it.onkeydown = ({key, ctrlKey}) => {
+  if (ctrlKey && key === 'a') context.updateSelection(0, end());
+  if (ctrlKey && key === 'End') context.updateSelection(end(), end());
+};
+frame.onclick = () => it.focus();
+</script>"""
+
+
+async def test_editor_whose_field_has_no_size_is_read_and_filled(browser: SessionBrowser) -> None:
+    await browser.show(EDIT_CONTEXT)
+    before = (await browser.call("snapshot"))["snapshot"]
+
+    await browser.call("click", selector="e1", timeout=3_000)
+    await browser.call("fill", selector="e1", value="if (b) {", timeout=3_000)
+    await browser.call("type", selector="e1", text=" }", timeout=3_000)
+    await browser.call("fill_form", fields=[{"selector": "e1", "value": "b();"}], timeout=3_000)
+    await browser.call("type", selector="e1", text="c();", timeout=3_000)
+
+    assert before == 'e1 textbox "Code": let a;'
+    assert (await browser.call("get_value", selector="e1"))["value"] == "b();c();"
+    assert await browser.evaluate("drawn.textContent") == "b();c();"
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "<button role=tab style='pointer-events: none'><slot></slot></button>",
+        "<button role=tab>Beta</button><i style='position: absolute; inset: 0'></i>",
+    ],
+    ids=["passes clicks", "is covered"],
+)
+async def test_control_in_a_component_that_handles_its_clicks_is_pressed(
+    browser: SessionBrowser, inner: str
+) -> None:
+    await browser.show(
+        f"""<my-tab id=it style="position: relative; cursor: pointer; display: block">Beta</my-tab>
+        <script>window.clicks = 0; it.onclick = () => clicks += 1;
+        it.attachShadow({{mode: 'open'}}).innerHTML = `{inner}`;</script>"""
+    )
+
+    page = (await browser.call("snapshot"))["snapshot"]
+    await browser.call("click", selector="role=tab", timeout=3_000)
+
+    assert 'tab "Beta"' in page
+    assert "disabled" not in page
+    assert await browser.evaluate("clicks") == 1
+
+
+async def test_text_of_an_editor_that_is_drawn_in_lines_is_read_from_them(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<div class=monaco-editor><div id=it role=textbox tabindex=0></div><div aria-hidden=true>
+        <div class=view-line style="top: 19px">&nbsp;b</div><div class=view-line style="top: 0">a</div></div>
+        </div><script>it.editContext = new EditContext({text: 'b'})</script>"""
+    )
+
+    assert (await browser.call("get_value", selector="#it"))["value"] == "a\n b"
+    assert (await browser.call("snapshot"))["snapshot"] == 'e1 textbox hint "#it": "a\\n b"'

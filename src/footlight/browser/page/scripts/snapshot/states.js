@@ -1,6 +1,6 @@
 // Descriptions, values and states.
 
-import { typedText } from "../../../driver/typed_text.js";
+import { contextText, typedText } from "../../../driver/typed_text.js";
 import { byIds, isFirstSummary } from "./flat_tree.js";
 import { excludesOthers, findTakenAway } from "./modal.js";
 import { contents, joinTexts, REFERENCED } from "./names.js";
@@ -80,7 +80,8 @@ function findValue(facts) {
   if (tag === "textarea") return cut(keepLines(shorten(readLive(valueNow, element))), MAX_TEXT);
   if (tag === "select") return tidy(selectedTexts(facts).join(", "), MAX_TEXT);
   if (RANGES.has(roleOf(facts))) return rangeValue(facts);
-  return isEditingHost(facts) ? editedText(facts) : "";
+  if (isEditingHost(facts)) return editedText(facts);
+  return roleOf(facts) === "textbox" ? cut(keepLines(shorten(readLive(contextText, element))), MAX_TEXT) : "";
 }
 
 /**
