@@ -680,3 +680,21 @@ async def test_text_of_an_editor_that_is_drawn_in_lines_is_read_from_them(browse
 
     assert (await browser.call("get_value", selector="#it"))["value"] == "a\n b"
     assert (await browser.call("snapshot"))["snapshot"] == 'e1 textbox hint "#it": "a\\n b"'
+
+
+async def test_cells_that_take_the_focus_have_refs(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<table><tr><th>Item<th>Price<tr><td tabindex=-1>Tape<td>12<tr><td tabindex=-1>Rope<td>9</table>"
+    )
+
+    page = (await browser.call("snapshot"))["snapshot"]
+
+    assert page.endswith('row: e6 "Tape" clickable | "12"\n e8 row: e9 "Rope" clickable | "9"')
+
+
+async def test_checkbox_is_not_read_only(browser: SessionBrowser) -> None:
+    await browser.show("<input type=checkbox readonly><input type=range readonly><input readonly>")
+
+    page = (await browser.call("snapshot"))["snapshot"]
+
+    assert page == "e1 checkbox\ne2 slider: 50\ne3 textbox readonly"

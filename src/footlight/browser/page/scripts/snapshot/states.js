@@ -301,6 +301,8 @@ export function statesOf(facts, role, flags) {
   return list;
 }
 
+const NEVER_READONLY = words("button checkbox color file image radio range reset submit"); // The attribute has no effect.
+
 /** @type {(facts: Facts, role: string, list: string[]) => void} */
 function addInputStates(facts, role, list) {
   const { element } = facts;
@@ -313,7 +315,9 @@ function addInputStates(facts, role, list) {
   add(pressedState(facts));
   add(((isField && element.required) || isSet(facts, "aria-required")) && "required");
   add(isInvalid(facts) && "invalid");
-  add(((isField && element.readOnly) || isSet(facts, "aria-readonly")) && "readonly");
+  add(
+    ((isField && element.readOnly && !NEVER_READONLY.has(facts.type)) || isSet(facts, "aria-readonly")) && "readonly",
+  );
 }
 
 /** @type {(facts: Facts, role: string, list: string[]) => void} */
