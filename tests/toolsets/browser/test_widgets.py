@@ -698,3 +698,33 @@ async def test_checkbox_is_not_read_only(browser: SessionBrowser) -> None:
     page = (await browser.call("snapshot"))["snapshot"]
 
     assert page == "e1 checkbox\ne2 slider: 50\ne3 textbox readonly"
+
+
+@pytest.mark.parametrize("toggle", ["input type=checkbox", "button role=checkbox"])
+async def test_hidden_toggle_is_pressed_by_a_label_whose_text_is_in_a_slot(
+    browser: SessionBrowser, toggle: str
+) -> None:
+    await browser.show(
+        f"""<my-box id=it>Agree to everything</my-box><script>
+        it.attachShadow({{mode: 'open'}}).innerHTML = `<style>#box {{
+          position: absolute; width: 1px; height: 1px; clip: rect(0 0 0 0); padding: 0; border: 0 }}</style>
+        <{toggle} id=box></button>
+        <label for=box style="display: inline-block"><span><slot></slot></span></label>`;
+        window.clicks = 0; it.shadowRoot.querySelector('#box').onclick = () => clicks += 1;</script>"""
+    )
+
+    await browser.call("click", selector="role=checkbox", timeout=3_000)
+
+    assert await browser.evaluate("clicks") == 1
+
+
+async def test_combobox_beside_an_input_that_nobody_can_reach_is_pressed(browser: SessionBrowser) -> None:
+    await browser.show(
+        COVERED.replace("CURSOR", "pointer").replace(
+            ">Select<", ">Select<input aria-hidden=true tabindex=-1><"
+        )
+    )
+
+    await browser.call("click", selector="#it", timeout=3_000)
+
+    assert await browser.evaluate("clicks") == ["it"]

@@ -26,7 +26,9 @@ export function pressTarget(element) {
   if (!isField || matches.call(element, ":disabled") || !isConnected.call(element)) return element;
   if (canBeHit(element)) return element;
   if (/** @type {AnyElement} */ (element).editContext) return findEditor(element);
-  const isToggle = element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio");
+  const isToggle =
+    element instanceof HTMLButtonElement ||
+    (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio"));
   const label = isToggle ? [...(element.labels || [])].find((one) => hasBox(one) || one.querySelector("*")) : undefined;
   const own = label && holds.call(label, element) ? findPart(label, element) : null;
   return own || findDrawing(element) || (label && findPart(label, element)) || findScrolled(element) || element;
@@ -108,14 +110,18 @@ function isDrawn(field) {
 }
 
 /**
- * Return whether there is a control in an element around a field other than this field and the button that opens its
- * list.
+ * Return whether there is a control in an element around a field other than this field, the button that opens its list
+ * and what nobody can reach, such as an input that only submits the value.
  *
  * @type {(outer: Element, field: Element) => boolean}
  */
 const hasOtherControl = (outer, field) =>
   [...findAllIn.call(outer, INTERACTIVE)].some(
-    (each) => each !== field && !holds.call(each, field) && !opensList(each, field),
+    (each) =>
+      each !== field &&
+      !holds.call(each, field) &&
+      !opensList(each, field) &&
+      !matches.call(each, "[aria-hidden=true][tabindex^='-']"),
   );
 
 const LISTS = "[aria-haspopup=listbox], [aria-haspopup=tree], [aria-haspopup=grid], [aria-haspopup=dialog]";
