@@ -1,4 +1,4 @@
-"""Components that draw themselves in shadow roots, and editors that draw their text outside of their field."""
+"""Components that draw themselves in shadow roots, and editors that draw their text outside their field."""
 
 from __future__ import annotations
 
