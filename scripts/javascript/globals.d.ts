@@ -36,6 +36,7 @@ interface SpecialMembers {
   // Fields.
   checked: boolean;
   disabled: boolean;
+  editContext: { text: string } | null;
   files: FileList | null;
   form: HTMLFormElement | null;
   indeterminate: boolean;

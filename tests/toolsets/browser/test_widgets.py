@@ -481,3 +481,138 @@ async def test_value_that_a_slider_cannot_have_is_refused(browser: SessionBrowse
 
     assert beyond["message"] == 'value: "#it" is a slider; it takes a number from 0 to 100'
     assert fixed["message"] == '"#it" is a slider that the arrow keys do not move'
+
+
+async def test_drawn_slider_with_an_input_gets_its_value_by_a_key(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<div style="position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)">
+        <input id=it type=range min=0 max=1000 step=50></div><div>o</div><script>
+        window.committed = [];
+        it.onkeyup = () => committed.push(it.value);</script>"""
+    )
+
+    for value in ("350", "0"):
+        await browser.call("fill", selector="#it", value=value)
+
+    assert await browser.evaluate("committed") == ["350", "0"]
+
+
+async def test_slider_that_the_browser_draws_changes_once(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<input id=it type=range><script>window.seen = []; it.oninput = () => seen.push(it.value)</script>"
+    )
+
+    await browser.call("fill", selector="#it", value="7")
+
+    assert await browser.evaluate("seen") == ["7"]
+
+
+async def test_radio_button_with_a_drawing_inside_is_pressed_there(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<ul><li onclick="it.ariaChecked = true"><div id=it role=radio aria-checked=false tabindex=0
+          style="width: 20px; height: 20px; cursor: pointer"><i></i><i></i></div></ul><style>
+        #it { position: relative } i { position: absolute; inset: 0 }
+        #it:hover i + i { display: none }</style>"""
+    )
+
+    await browser.call("check", selector="#it", timeout=3_000)
+
+    assert await browser.evaluate("it.ariaChecked") == "true"
+
+
+async def test_number_that_a_field_writes_in_its_format_has_no_notice(browser: SessionBrowser) -> None:
+    await browser.show("<input id=it role=spinbutton oninput='this.value = this.value.padStart(2, 0)'>")
+
+    assert "notice" not in await browser.call("fill", selector="#it", value="7")
+
+
+async def test_text_in_a_combobox_that_asks_for_no_suggestions_is_no_secret(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<input id=it role=combobox autocomplete=new-password value=Oslo>
+        <input id=pin autocomplete=new-password value=1234>"""
+    )
+
+    page = (await browser.call("snapshot"))["snapshot"]
+
+    assert "Oslo" in page
+    assert "1234" not in page
+
+
+async def test_covered_combobox_of_a_form_is_reported_long_before_the_time_limit(
+    browser: SessionBrowser,
+) -> None:
+    await browser.show(
+        """<div id=it role=combobox tabindex=0>None</div>
+        <div style="position: fixed; inset: 0; background: white">cover</div>"""
+    )
+    form = [{"selector": "#it", "value": "Rome"}]
+
+    error = await browser.refused("fill_form", fields=form)
+
+    assert error["details"]["reason"] == "covered"
+    assert "timeout" in error["suggestion"]  # The call waited only for the element.
+
+
+async def test_files_are_uploaded_by_a_button_under_a_file_input(browser: SessionBrowser) -> None:
+    path = browser.uploads / "note.txt"
+    path.write_text("hello")
+    await browser.show(
+        """<div style="position: relative; width: 100px"><button id=it>Choose a file</button>
+        <input id=files type=file aria-hidden=true tabindex=-1
+          style="position: absolute; inset: 0; opacity: 0"></div>"""
+    )
+
+    await browser.call("upload_file", selector="#it", files=[str(path)], timeout=3_000)
+
+    assert await browser.evaluate("files.files[0].name") == "note.txt"
+
+
+async def test_field_that_a_calendar_covers_for_a_moment_has_no_notice(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<input id=it><div id=calendar hidden style="position: fixed; inset: 0">March</div><script>
+        it.onfocus = () => { calendar.hidden = false; };
+        onmouseup = () => { calendar.style.top = '100px'; };</script>"""
+    )
+
+    assert "notice" not in await browser.call("click", selector="#it")
+
+
+async def test_control_without_a_name_has_the_class_that_says_its_purpose(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<style>span { cursor: pointer }</style><span class="calendar calendar-prev"><svg width=9 height=9/>
+        </span><span class="calendar arrowUp"><svg width=9 height=9/></span>"""
+    )
+
+    page = (await browser.call("snapshot"))["snapshot"]
+
+    assert page == 'e1 generic clickable hint ".calendar-prev"\ne2 generic clickable hint ".arrowUp"'
+
+
+async def test_cells_that_take_the_focus_have_refs(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<table><tr><th>Item<th>Price<tr><td tabindex=-1>Tape<td>12<tr><td tabindex=-1>Rope<td>9</table>"
+    )
+
+    page = (await browser.call("snapshot"))["snapshot"]
+
+    assert page.endswith('row: e6 "Tape" clickable | "12"\n e8 row: e9 "Rope" clickable | "9"')
+
+
+async def test_checkbox_is_not_read_only(browser: SessionBrowser) -> None:
+    await browser.show("<input type=checkbox readonly><input type=range readonly><input readonly>")
+
+    page = (await browser.call("snapshot"))["snapshot"]
+
+    assert page == "e1 checkbox\ne2 slider: 50\ne3 textbox readonly"
+
+
+async def test_combobox_beside_an_input_that_nobody_can_reach_is_pressed(browser: SessionBrowser) -> None:
+    await browser.show(
+        COVERED.replace("CURSOR", "pointer").replace(
+            ">Select<", ">Select<input aria-hidden=true tabindex=-1><"
+        )
+    )
+
+    await browser.call("click", selector="#it", timeout=3_000)
+
+    assert await browser.evaluate("clicks") == ["it"]

@@ -44,3 +44,18 @@ function linesOf(element) {
       : typeOf.call(node) === Node.ELEMENT_NODE && tagIn.call(node) === tag;
   return lines.every(isLine) ? lines : null;
 }
+
+/**
+ * Return the text of an editor that draws it apart from the element that receives it. Monaco gives that only the text
+ * around the caret, so its drawn lines are read, which are those in view.
+ *
+ * @type {(element: AnyElement) => string}
+ */
+export function contextText(element) {
+  if (!element.editContext) return "";
+  const editor = element.closest(".monaco-editor");
+  const lines = /** @type {HTMLElement[]} */ ([...(editor?.querySelectorAll(".view-line") ?? [])]);
+  if (!lines.length) return element.editContext.text;
+  lines.sort((one, other) => Number.parseFloat(one.style.top) - Number.parseFloat(other.style.top));
+  return lines.map((line) => (line.textContent || "").replaceAll("\u00a0", " ")).join("\n");
+}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
-__all__ = ["act_on_element", "read_all_elements", "read_element"]
+__all__ = ["act_on_element", "limit_element_wait", "read_all_elements", "read_element"]
 
 T = TypeVar("T")
 
@@ -117,12 +117,12 @@ async def _use_element(
         element = (await locate(page, selector, deadline, acts=acts)).first
         return await use(element, deadline.action_ms)
 
-    async with _limit_element_wait(page, deadline, find or (lambda: find_obstacle(page, selector, deadline))):
+    async with limit_element_wait(page, deadline, find or (lambda: find_obstacle(page, selector, deadline))):
         return await retry_after_navigation(use_first)
 
 
 @contextlib.asynccontextmanager
-async def _limit_element_wait(page: Page, deadline: Deadline, find: ObstacleFinder) -> AsyncGenerator[None]:
+async def limit_element_wait(page: Page, deadline: Deadline, find: ObstacleFinder) -> AsyncGenerator[None]:
     """Allow the block the whole deadline, but end it if its element was not usable in time.
 
     The page may take longer to handle its input than the wait for an element may take, and does not respond

@@ -24,6 +24,7 @@ import { pressTarget } from "./press_target.js";
 
 const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
 const CLICKS = new Set(["click", "auxclick", "contextmenu"]);
+const TEXT_FIELD = "textarea, input:not([type=button], [type=checkbox], [type=radio], [type=reset], [type=submit])";
 const DROPS = ["drop", "input", "change"];
 
 const connected = getter(Node, "isConnected");
@@ -146,7 +147,7 @@ class Press extends Watch {
   /** @returns {Outcome} */
   outcome() {
     if (this.state === "waiting") return this.outcomeWithoutEvents();
-    if (this.state === "pressed" && this.by && connected.call(this.element) && !this.hasOpened())
+    if (this.state === "pressed" && this.by && connected.call(this.element) && !this.hasOpened() && !this.hasFocused())
       return { state: "strayed", by: describe(this.by) };
     // A press may have had its effect if the element is gone, but not if a similar element has replaced it.
     const isReplaced = this.state === "pressed" && !this.clicks && this.findSuccessor(hitAt(this.at));
@@ -165,6 +166,15 @@ class Press extends Watch {
   hasOpened() {
     const { pointerEvents } = getComputedStyle(this.element);
     return pointerEvents === "none" && matches.call(this.element, "[aria-expanded=true]");
+  }
+
+  /**
+   * Return whether the press gave the focus to a text field. Calendars open then, and may cover the field for a moment.
+   *
+   * @returns {boolean}
+   */
+  hasFocused() {
+    return matches.call(this.element, TEXT_FIELD) && matches.call(this.element, ":focus");
   }
 
   /**

@@ -21,7 +21,9 @@ export function hitAt({ x, y }) {
   /** @type {Element | null} */
   let hit = null;
   for (let root = /** @type {Document | ShadowRoot | null} */ (document); root; root = shadowOf.call(hit)) {
-    const found = (root === document ? Document.prototype.elementFromPoint : root.elementFromPoint).call(root, x, y);
+    let found = (root === document ? Document.prototype.elementFromPoint : root.elementFromPoint).call(root, x, y);
+    // At a text that is in a slot, Chromium returns the host of the shadow root first.
+    if (found && found === hit) [found] = /** @type {ShadowRoot} */ (root).elementsFromPoint(x, y);
     if (!found || found === hit) break;
     hit = found;
   }

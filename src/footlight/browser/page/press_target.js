@@ -12,7 +12,7 @@ const MAX_HEIGHT = 100; // CSS pixels. What is higher than a field may be a laye
 const MAX_HIDDEN = 2; // CSS pixels: a field of this size is only for screen readers, and may be anywhere near its drawing.
 
 const isConnected = getter(Node, "isConnected");
-const { contains: holds } = Node.prototype;
+const { contains: holds, getRootNode } = Node.prototype;
 const { querySelectorAll: findAllIn } = Element.prototype;
 
 /**
@@ -21,20 +21,35 @@ const { querySelectorAll: findAllIn } = Element.prototype;
  * @type {(element: Element) => Element}
  */
 export function pressTarget(element) {
-  if (!matches.call(element, FIELDS) || matches.call(element, ":disabled") || !isConnected.call(element))
-    return element;
+  // A component may let clicks pass through a control in its shadow root, or cover it, and handle them itself.
+  const isField = matches.call(element, FIELDS) || getRootNode.call(element) instanceof ShadowRoot;
+  if (!isField || matches.call(element, ":disabled") || !isConnected.call(element)) return element;
   if (canBeHit(element)) return element;
-  const isToggle = element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio");
+  if (/** @type {AnyElement} */ (element).editContext) return findEditor(element);
+  const isToggle =
+    element instanceof HTMLButtonElement ||
+    (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio"));
   const label = isToggle ? [...(element.labels || [])].find((one) => hasBox(one) || one.querySelector("*")) : undefined;
   const own = label && holds.call(label, element) ? findPart(label, element) : null;
   return own || findDrawing(element) || (label && findPart(label, element)) || findScrolled(element) || element;
+}
+
+/**
+ * Return the nearest element with a size around the field of an editor, which has none.
+ *
+ * @type {(field: Element) => Element}
+ */
+function findEditor(field) {
+  let at = /** @type {any} */ (field);
+  while (at && !(at instanceof Element && hasBox(at))) at = outside(at);
+  return at || field;
 }
 
 /** @type {(element: Element) => boolean} */
 function canBeHit(element) {
   if (!hasBox(element)) return false;
   const hit = hitInView(element);
-  return hit === element || !hit;
+  return !hit || isIn(hit, element);
 }
 
 /**
@@ -95,14 +110,18 @@ function isDrawn(field) {
 }
 
 /**
- * Return whether there is a control in an element around a field other than this field and the button that opens its
- * list.
+ * Return whether there is a control in an element around a field other than this field, the button that opens its list
+ * and what nobody can reach, such as an input that only submits the value.
  *
  * @type {(outer: Element, field: Element) => boolean}
  */
 const hasOtherControl = (outer, field) =>
   [...findAllIn.call(outer, INTERACTIVE)].some(
-    (each) => each !== field && !holds.call(each, field) && !opensList(each, field),
+    (each) =>
+      each !== field &&
+      !holds.call(each, field) &&
+      !opensList(each, field) &&
+      !matches.call(each, "[aria-hidden=true][tabindex^='-']"),
   );
 
 const LISTS = "[aria-haspopup=listbox], [aria-haspopup=tree], [aria-haspopup=grid], [aria-haspopup=dialog]";

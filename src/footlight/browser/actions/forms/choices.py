@@ -9,7 +9,7 @@ from footlight.browser.actions.forms.controls import choose_radio, press
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import find_about, run_about
 from footlight.browser.page.element_diagnosis import find_obstacle
-from footlight.browser.page.element_operations import read_element
+from footlight.browser.page.element_operations import limit_element_wait, read_element
 from footlight.browser.page.press_check import find_press_target
 from footlight.browser.page.refs import locate_now
 from footlight.errors import FootlightError, InvalidParameterError
@@ -40,10 +40,11 @@ SUGGEST_MS = 1_000.0
 
 _FOLDER = Path(__file__).parent
 _RADIO, _RADIOS = (
-    page_function(_FOLDER, ["field", "naming", "radios"], name) for name in ("findRadio", "listRadios")
+    page_function(_FOLDER, ["field", "flat_tree", "naming", "radios"], name)
+    for name in ("findRadio", "listRadios")
 )
 _NAMES, _OPTION, _OPTIONS, _CHOSEN, _SUGGESTS, _OFFERS, _IS_OPEN = (
-    page_function(_FOLDER, ["field", "naming", "options"], name)
+    page_function(_FOLDER, ["field", "flat_tree", "naming", "options"], name)
     for name in ("listNames", "findOption", "listOptions", "listChosen", "suggests", "offers", "isOpen")
 )
 
@@ -79,7 +80,9 @@ async def open_and_choose(
     page: Page, box: Locator, field: Field, deadline: Deadline, timeout_ms: float
 ) -> None:
     if not await run_about(box, _IS_OPEN, timeout_ms=timeout_ms):
-        await press(page, find_press_target(box), timeout_ms)
+        patient = deadline.start_patience()
+        async with limit_element_wait(page, patient, lambda: find_obstacle(page, field.selector, patient)):
+            await press(page, find_press_target(box), timeout_ms)
     wait_ms = deadline.start_patience().element_ms / 2
     if option := await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms):
         await press(page, option, timeout_ms)

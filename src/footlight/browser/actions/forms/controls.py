@@ -42,9 +42,12 @@ CHANGE_PAUSE_SECONDS = 0.04
 MAX_OPTIONS = 50
 """The maximum number of options in an error."""
 
-_TOGGLE, _OPTIONS, _PREPARE, _SELECTED, _TAKES_FILES = (
+_TOGGLE, _OPTIONS, _PREPARE, _SELECTED, _TAKES_FILES, _IS_UNDER_FILE_INPUT = (
     page_function(Path(__file__).parent, ["field", "controls"], name)
-    for name in ("describeToggle", "listOptions", "prepareChoice", "listSelected", "takesFiles")
+    for name in (
+        *("describeToggle", "listOptions", "prepareChoice", "listSelected", "takesFiles"),
+        "isUnderFileInput",
+    )
 )
 
 
@@ -208,12 +211,14 @@ async def choose_radio(page: Page, radio: ElementHandle, timeout_ms: float) -> N
         raise Error("Clicking the radio button did not change its state")
 
 
-async def press(page: Page, element: Locator | ElementHandle, timeout_ms: float) -> None:
-    """Click an element in a form. The button is released even if the press opens a dialog.
+async def press(
+    page: Page, element: Locator | ElementHandle, timeout_ms: float, *, is_covered: bool = False
+) -> None:
+    """Click an element in a form, or what covers it. The button is released even if the press opens a dialog.
 
     Otherwise Playwright sends press and release at once, and the dialog keeps the release from the page.
     """
-    await page.act_through_dialog(element.click(delay=BUTTON_DOWN_MS, timeout=timeout_ms))
+    await page.act_through_dialog(element.click(delay=BUTTON_DOWN_MS, timeout=timeout_ms, force=is_covered))
 
 
 async def upload_files(page: Page, selector: str, files: Sequence[Path], deadline: Deadline) -> str | None:
@@ -232,9 +237,10 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
 
     async def choose(element: Locator, timeout_ms: float) -> None:
         clicked = False
+        is_covered = await run_about(element, _IS_UNDER_FILE_INPUT, timeout_ms=timeout_ms)
         try:
             async with page.playwright.expect_file_chooser(timeout=timeout_ms) as opened:
-                await press(page, element, timeout_ms)
+                await press(page, element, timeout_ms, is_covered=is_covered)
                 clicked = True
                 # The page has handled the click, so the chooser opens now or not at all.
                 async with asyncio.timeout(deadline.start_patience().element_ms / 1000):

@@ -26,11 +26,19 @@ export const isCodeEditor = (element) =>
   element.closest(".CodeMirror, .cm-editor, .ace_editor, .monaco-editor") !== null;
 
 /**
+ * Return whether an element receives text that the page draws elsewhere (EditContext), as in Monaco. It may have no size.
+ *
+ * @type {(element: AnyElement) => boolean}
+ */
+export const hasEditContext = (element) => Boolean(element.editContext);
+
+/**
  * Return whether an element is the field of a code editor, which keeps its text elsewhere.
  *
  * @type {(element: Element & { isContentEditable?: boolean }) => boolean}
  */
 export function isEditor(element) {
+  if (hasEditContext(element)) return true;
   const isText = element instanceof HTMLTextAreaElement;
   if (!(isText || element.isContentEditable) || element.checkVisibility?.() === false) return false;
   if (isCodeEditor(element)) return true;

@@ -34,7 +34,7 @@ function hasPassedFocus(element) {
 export function holdsText(element, value) {
   const field = /** @type {HTMLElement} */ (fieldOf(element));
   if (isEditor(field)) return null;
-  if (field.isContentEditable) return bare(field.innerText) === bare(value);
+  if (field.isContentEditable) return isSame(field, field.innerText, value);
   if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return null;
   if (field.type === "number" || field.type === "range") return Number(field.value) === Number(value);
   if (["date", "datetime-local", "month", "time", "week", "color"].includes(field.type)) {
@@ -43,7 +43,17 @@ export function holdsText(element, value) {
     return field.value === expected.value;
   }
   if (!["text", "search", "url", "tel", "email", "password", "textarea"].includes(field.type)) return null;
-  return bare(field.value) === bare(value);
+  return isSame(field, field.value, value);
+}
+
+/**
+ * Return whether a text is the one that was filled in. Fields for numbers write them in their own format, such as 07.
+ *
+ * @type {(field: Element, text: string, value: string) => boolean}
+ */
+function isSame(field, text, value) {
+  const isNumber = field.getAttribute("role") === "spinbutton" && bare(text) !== "";
+  return bare(text) === bare(value) || (isNumber && Number(text) === Number(value));
 }
 
 /**

@@ -29,7 +29,8 @@ export function findKind(element) {
   const several = field.getAttribute("aria-multiselectable") === "true";
   if (role === "listbox") return makeKind("listbox", { multiple: several });
   if (role === "combobox") return makeKind("combobox", { editable: field.isContentEditable });
-  if (field.isContentEditable || role === "slider") return makeKind("text");
+  if (field.isContentEditable || /** @type {AnyElement} */ (field).editContext || role === "slider")
+    return makeKind("text");
   if (field.getAttribute("aria-haspopup") === "listbox") return makeKind("combobox");
   if (field instanceof HTMLButtonElement || role === "button") return { reason: "a button", suggestion: USE_CLICK };
   return {

@@ -90,4 +90,6 @@ def _describe_expected(kind: Kind, value: FieldValue) -> str | None:
     if is_word:
         return None
     several = ", or a list of them" if kind.multiple else ""
+    if kind.name == "combobox" and isinstance(value, list):
+        several = "; to choose several, call select for each"
     return f"{'a text or number' if kind.name == 'text' else 'the name of an option'}{several}"

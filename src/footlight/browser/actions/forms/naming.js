@@ -1,5 +1,7 @@
 // The names of fields and options.
 
+import { flatText } from "./flat_tree.js";
+
 /** @type {(text: string | null | undefined) => string} */
 export function clean(text) {
   return (text || "").replace(/\s+/g, " ").trim();
@@ -32,5 +34,5 @@ export function ariaName(part, field) {
 
 /** @type {(element: Element) => string} */
 export function innerName(element) {
-  return clean(/** @type {HTMLElement} */ (element).innerText);
+  return clean(/** @type {HTMLElement} */ (element).innerText) || clean(flatText(element));
 }

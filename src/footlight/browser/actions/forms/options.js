@@ -1,6 +1,7 @@
 // The options of a `select` element, a listbox, or a custom combobox.
 
 import { fieldOf } from "./field.js";
+import { findInFlatTree } from "./flat_tree.js";
 import { ariaName, clean, findByIds, innerName } from "./naming.js";
 
 const MAX_POPUP_LEVELS = 3;
@@ -98,20 +99,6 @@ function optionsOf(element) {
 }
 
 /**
- * Return the elements inside an element that match a selector, also those that are assigned to a slot in it.
- *
- * @type {(list: Element, selector: string) => Element[]}
- */
-function findInFlatTree(list, selector) {
-  const slots = list instanceof HTMLSlotElement ? [list] : Array.from(list.querySelectorAll("slot"));
-  const assigned = slots.flatMap((slot) => slot.assignedElements({ flatten: true }));
-  return [list, ...assigned].flatMap((top) => [
-    ...(top !== list && top.matches(selector) ? [top] : []),
-    ...top.querySelectorAll(selector),
-  ]);
-}
-
-/**
  * Return whether the list of a field is open. Some fields do not say so.
  *
  * @type {(element: Element) => boolean}
@@ -129,10 +116,13 @@ function listsOf(element) {
   if (element.getAttribute("role") === "listbox") return [element];
   const own = ownListsOf(element);
   if (own.length) return [...new Set(own)];
-  const inside = Array.from(element.querySelectorAll("[role=listbox]")).filter(isShown);
+  const inside = findInFlatTree(element, "[role=listbox]").filter(isShown);
   if (inside.length) return inside;
-  const open = Array.from(element.ownerDocument.querySelectorAll("[role=listbox]")).filter(isShown);
-  return open.length === 1 ? open : [];
+  for (const tree of [element.getRootNode(), element.ownerDocument]) {
+    const open = findInFlatTree(tree, "[role=listbox]").filter(isShown);
+    if (open.length === 1) return open;
+  }
+  return [];
 }
 
 /** @type {(option: Element, field: Element) => string} */

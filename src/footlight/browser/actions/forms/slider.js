@@ -16,3 +16,26 @@ export function readSlider(element) {
   if (!isSlider || element.getAttribute("aria-disabled") === "true") return null;
   return { ...slider, isInside: !element.hasAttribute("tabindex") && !!element.querySelector("[tabindex='0']") };
 }
+
+/**
+ * Return the value beside this one, and the key that leads from there to it; null if the mouse reaches the `input`, so
+ * that the browser draws it, or if it is no slider.
+ *
+ * @type {(element: Element, wanted: string) => { value: string, key: string } | null}
+ */
+export function findBeside(element, wanted) {
+  if (!(element instanceof HTMLInputElement) || element.type !== "range" || element.step === "any") return null;
+  const box = element.getBoundingClientRect();
+  const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
+  if (root.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2) === element) return null;
+  const beside = /** @type {HTMLInputElement} */ (element.cloneNode());
+  for (const [move, key] of /** @type {const} */ ([
+    ["stepDown", "ArrowUp"],
+    ["stepUp", "ArrowDown"],
+  ])) {
+    beside.value = wanted;
+    beside[move]();
+    if (beside.value !== wanted) return { value: beside.value, key };
+  }
+  return null;
+}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from footlight.browser.driver.deadline import Deadline
 
-__all__ = ["is_slider", "move_slider"]
+__all__ = ["fill_range", "is_slider", "move_slider"]
 
 MAX_ROUNDS = 6
 MAX_PRESSES = 1_000
@@ -24,7 +24,9 @@ REDRAW_SECONDS = 0.4
 """How long to wait for a value to change. A slider that has reached a limit does not change."""
 FRAME_SECONDS = 0.02
 
-_READ = page_function(Path(__file__).parent, ["slider"], "readSlider")
+_READ, _BESIDE = (
+    page_function(Path(__file__).parent, ["slider"], name) for name in ("readSlider", "findBeside")
+)
 
 
 async def is_slider(element: Locator, timeout_ms: float) -> bool:
@@ -72,6 +74,18 @@ async def move_slider(element: Locator, selector: str, value: str, deadline: Dea
             selector=selector,
         )
     return None if now == target else f"the slider stops at {now:g}; one press of a key moves it by {step:g}"
+
+
+async def fill_range(element: Locator, value: str, timeout_ms: float) -> bool:
+    """Fill an `input` of a slider that the page draws itself. Return False for any other element.
+
+    Libraries use a new value only after a key or a press of the mouse, so the last step is that of a key.
+    """
+    beside = await run_about(element, _BESIDE, value, timeout_ms=timeout_ms)
+    if beside is not None:
+        await element.fill(beside["value"], timeout=timeout_ms)
+        await element.press(beside["key"], timeout=timeout_ms)
+    return beside is not None
 
 
 async def _read_settled(element: Locator, before: float, deadline: Deadline) -> float:

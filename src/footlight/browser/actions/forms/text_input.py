@@ -14,7 +14,7 @@ from footlight.browser.actions.forms.field_values import (
     find_field,
     is_filled,
 )
-from footlight.browser.actions.forms.sliders import is_slider, move_slider
+from footlight.browser.actions.forms.sliders import fill_range, is_slider, move_slider
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
@@ -41,9 +41,9 @@ WORD_SETTLE_MS = 1_000
 """How long a page may change after a word before the next word is typed."""
 
 _HAS_FOCUS = "element => element.getRootNode().activeElement === element"
-_CARET_TO_END, _NEEDS_KEYS = (
+_CARET_TO_END, _NEEDS_KEYS, _HAS_EDIT_CONTEXT = (
     page_function(Path(__file__).parent, ["field", "editor", "caret"], name)
-    for name in ("moveCaretToEnd", "needsKeys")
+    for name in ("moveCaretToEnd", "needsKeys", "hasEditContext")
 )
 _FIELD, _SELECTED_FIELD, _PASTE = (
     page_function(Path(__file__).parent, ["field", "editor", "field_values", "text_input"], name)
@@ -92,7 +92,7 @@ async def fill_field(
                 return None
         elif await is_slider(element, timeout_ms):
             return await move_slider(element, selector, value, deadline)
-        else:
+        elif not await fill_range(element, value, timeout_ms):
             await element.fill(value, timeout=timeout_ms)
         return await check_text(page, element, value, timeout_ms) if check else None
 
@@ -111,7 +111,8 @@ async def type_text(
     """
 
     async def find(element: Locator, timeout_ms: float) -> None:
-        await element.wait_for(state="visible", timeout=timeout_ms)
+        if not await run_about(element, _HAS_EDIT_CONTEXT, timeout_ms=timeout_ms):
+            await element.wait_for(state="visible", timeout=timeout_ms)
 
     async def type_at_end(element: Locator, timeout_ms: float) -> str | None:
         reply, length = await run_about(element, _CARET_TO_END, timeout_ms=timeout_ms)

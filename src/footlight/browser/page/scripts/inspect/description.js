@@ -46,7 +46,8 @@ const MAX_ATTRIBUTES = 60;
 
 /** @type {(element: AnyElement, tag: string) => boolean} */
 export function isSecret(element, tag) {
-  if (tag !== "input") return false;
+  // Comboboxes have "new-password" to keep the browser from suggesting other values.
+  if (tag !== "input" || asciiLower(attr(element, "role")) === "combobox") return false;
   return typeOf(element) === "password" || asciiLower(attr(element, "autocomplete")).indexOf("password") >= 0;
 }
 

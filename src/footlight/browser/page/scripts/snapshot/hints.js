@@ -8,14 +8,14 @@ import { roleOf } from "./roles.js";
 /** @import { Facts } from "./pass.js" */
 
 /**
- * Add what distinguishes a control without a name: its tooltip, its id, its icon, or the name of its field.
+ * Add what distinguishes a control without a name: its tooltip, id, icon, field name or a telling class.
  *
  * @type {(facts: Facts, extra: string[]) => void}
  */
 export function addHint(facts, extra) {
   const id = attr(facts, "id");
   const own = shownTooltip(facts) || ligatureOf(facts) || (id && !isMadeId(id, facts) ? "#" + id : "");
-  const hint = own || iconOf(facts) || attr(facts, "name");
+  const hint = own || iconOf(facts) || attr(facts, "name") || purposeOf(facts);
   if (hint) extra.push("h", tidy(hint, MAX_HINT));
 }
 
@@ -86,6 +86,18 @@ function iconOf(facts) {
     for (const name of found) if (ICON.test(name)) return "." + name;
   }
   return icons.map(pictureName).find(Boolean) || "";
+}
+
+const PURPOSE = /prev|next|arrow|close|remove|delete|clear|edit|toggle|search|zoom/i;
+
+/**
+ * Return a class that says what the control is for, such as `.calendar-next`.
+ *
+ * @type {(facts: Facts) => string}
+ */
+function purposeOf(facts) {
+  for (const name of words((attr(facts, "class") || "").slice(0, MAX_TEXT))) if (PURPOSE.test(name)) return "." + name;
+  return "";
 }
 
 /**

@@ -1,6 +1,6 @@
 // Descriptions, values and states.
 
-import { typedText } from "../../../driver/typed_text.js";
+import { contextText, typedText } from "../../../driver/typed_text.js";
 import { byIds, isFirstSummary } from "./flat_tree.js";
 import { excludesOthers, findTakenAway } from "./modal.js";
 import { contents, joinTexts, REFERENCED } from "./names.js";
@@ -49,13 +49,17 @@ const secrets = new WeakSet();
 
 /**
  * Return whether a field holds a password. A field that was a password field once remains one: pages show a password by
- * turning its field into a text field.
+ * turning its field into a text field. Comboboxes have "new-password" to keep the browser from suggesting other values.
  *
  * @type {(input: HTMLInputElement) => boolean}
  */
 function isSecret(input) {
   if (input.type === "password") secrets.add(input);
-  return secrets.has(input) || /\bpassword\b|-password/.test(lower(attribute(input, "autocomplete")));
+  if (secrets.has(input)) return true;
+  return (
+    lower(attribute(input, "role")) !== "combobox" &&
+    /\bpassword\b|-password/.test(lower(attribute(input, "autocomplete")))
+  );
 }
 
 const RANGES = words("slider spinbutton scrollbar meter progressbar separator");
@@ -76,7 +80,8 @@ function findValue(facts) {
   if (tag === "textarea") return cut(keepLines(shorten(readLive(valueNow, element))), MAX_TEXT);
   if (tag === "select") return tidy(selectedTexts(facts).join(", "), MAX_TEXT);
   if (RANGES.has(roleOf(facts))) return rangeValue(facts);
-  return isEditingHost(facts) ? editedText(facts) : "";
+  if (isEditingHost(facts)) return editedText(facts);
+  return roleOf(facts) === "textbox" ? cut(keepLines(shorten(readLive(contextText, element))), MAX_TEXT) : "";
 }
 
 /**
@@ -296,6 +301,8 @@ export function statesOf(facts, role, flags) {
   return list;
 }
 
+const NEVER_READONLY = words("button checkbox color file image radio range reset submit"); // The attribute has no effect.
+
 /** @type {(facts: Facts, role: string, list: string[]) => void} */
 function addInputStates(facts, role, list) {
   const { element } = facts;
@@ -308,7 +315,9 @@ function addInputStates(facts, role, list) {
   add(pressedState(facts));
   add(((isField && element.required) || isSet(facts, "aria-required")) && "required");
   add(isInvalid(facts) && "invalid");
-  add(((isField && element.readOnly) || isSet(facts, "aria-readonly")) && "readonly");
+  add(
+    ((isField && element.readOnly && !NEVER_READONLY.has(facts.type)) || isSet(facts, "aria-readonly")) && "readonly",
+  );
 }
 
 /** @type {(facts: Facts, role: string, list: string[]) => void} */

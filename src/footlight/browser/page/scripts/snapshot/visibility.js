@@ -150,8 +150,16 @@ export function letsClicksPass(facts) {
   return readLive(isUntouchable, facts);
 }
 
-/** @type {(facts: Facts) => boolean} */
-const isUntouchable = (facts) => styleOf(facts).pointerEvents === "none";
+/**
+ * Return whether no part of a component receives the clicks that pass through the element.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
+function isUntouchable(facts) {
+  if (styleOf(facts).pointerEvents !== "none") return false;
+  const root = Node.prototype.getRootNode.call(facts.element);
+  return !(root instanceof ShadowRoot) || styleOf(factsOf(root.host)).pointerEvents === "none";
+}
 
 /**
  * Return whether the element has a pointer or hand cursor that its parent does not have, or a handler of its own.

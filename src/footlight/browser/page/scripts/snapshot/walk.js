@@ -162,6 +162,7 @@ const isFoldable = (role) => FOLDED.has(role) || FOLDED_UNNAMED.has(role);
 const isHandled = (facts) =>
   attr(facts, "draggable") === "true" ||
   (roleOf(facts) === "columnheader" && /^\s*0/.test(attr(facts, "tabindex") || "")) ||
+  (roleOf(facts) === "cell" && hasAttr(facts, "tabindex")) ||
   (facts.tag === "a" && !hasAttr(facts, "href") && /\S/.test(get.textContent.call(facts.element) || ""));
 
 /**
