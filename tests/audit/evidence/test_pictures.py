@@ -7,8 +7,9 @@ import io
 import pytest
 from PIL import Image
 
+from footlight.audit.evidence.gathered import GatheredEvidence
 from footlight.audit.evidence.pictures import COLOUR, MARGIN, MAX_HEIGHT, MAX_WIDTH, PageScreenshot
-from footlight.audit.findings import ElementBox, EvidencePicture
+from footlight.audit.findings import Element, ElementBox, EvidencePicture, Finding
 from footlight.audit.page.page import AuditViewport
 
 RED = (255, 0, 0)
@@ -109,3 +110,23 @@ def test_small_page_is_pictured_at_its_own_size() -> None:
 def test_invalid_image_is_refused() -> None:
     with pytest.raises(OSError, match="cannot identify"):
         PageScreenshot(b"no picture")
+
+
+@pytest.mark.parametrize(
+    ("element", "is_marked"),
+    [
+        (Element(selector="#save", box=ElementBox(100, 100, 60, 20), width=400), True),
+        (Element(selector="body", box=ElementBox(0, 0, 400, 1000), width=400), False),
+        (Element(selector="#hidden"), False),
+    ],
+    ids=["a part of the page", "the whole page", "without a box"],
+)
+def test_only_parts_of_the_page_with_a_box_are_marked(element: Element, is_marked: bool) -> None:
+    finding = Finding(
+        rule="axe/image-alt", severity="high", title="", advice="", measured_by="", elements=[element]
+    )
+    evidence = GatheredEvidence(pictures={400: page()})
+
+    pictures = evidence.add_pictures([finding], [VIEW])
+
+    assert [each.marked for each in pictures] == ([False, True] if is_marked else [False])

@@ -104,7 +104,6 @@ async def test_locator_leads_into_frames_and_shadow_roots(browser: SessionBrowse
     assert await mark(browser, shadowed) == "shadow"
 
 
-@pytest.mark.slow
 async def test_locator_of_a_single_frame_needs_no_name(browser: SessionBrowser) -> None:
     await browser.show(f'<iframe src="{browser.site.page("<button data-mark=x>Inner</button>")}"></iframe>')
     await browser.call("wait_for_selector", selector="iframe >> button")
