@@ -58,7 +58,8 @@ def test_module_and_command_entry_points_are_equal() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["serve", "audit", "call", "codegen", "replay", "doctor", "daemon", "tools"]
+    "command",
+    ["serve", "audit", "call", "codegen", "replay", "doctor", "daemon", "tools", "knowledge", "skill"],
 )
 def test_the_help_of_a_command_ends_with_examples(command: str) -> None:
     done = run("-m", "footlight", command, "--help")

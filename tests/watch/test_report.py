@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import playwright.async_api
@@ -106,8 +107,14 @@ def test_report_of_an_unknown_source_is_refused(tmp_path: Path, watched: HttpSer
     token.write_text(TOKEN)
     none = footlight(tmp_path, "report", "nothing", "--url", watched.url, "--token-file", str(token))
     log = footlight(tmp_path, "report", "notes.txt")
-    away = footlight(tmp_path, "report", "x", "--url", "http://127.0.0.1:9")
 
-    assert (none.returncode, log.returncode, away.returncode) == (2, 2, 3)
+    assert (none.returncode, log.returncode) == (2, 2)
     assert "there is no file and no session" in none.stderr
+
+
+@pytest.mark.parametrize("flags", [(), ("--trace",)])
+def test_report_from_an_unreachable_server_is_refused(tmp_path: Path, flags: Sequence[str]) -> None:
+    away = footlight(tmp_path, "report", "x", *flags, "--url", "http://127.0.0.1:9")
+
+    assert away.returncode == 3
     assert "cannot be reached" in away.stderr
