@@ -803,3 +803,13 @@ async def test_missing_file_or_folder_is_refused_for_upload(browser: SessionBrow
         error = await browser.refused("upload_file", selector="input", files=[str(path)])
         assert error["code"] == "INVALID_PARAMETER"
         assert error["message"] == f"files: {path} is not a file"
+
+
+async def test_unknown_key_leaves_no_modifier_down(browser: SessionBrowser) -> None:
+    await browser.show("<input onkeydown='last.value = event.ctrlKey' autofocus><output id=last></output>")
+
+    await browser.refused("press", key="Control+Entre")
+    await browser.refused("press", key="Entre", modifiers=["Control"])
+    await browser.call("press", key="a")
+
+    assert await browser.evaluate("last.value") == "false"
