@@ -784,7 +784,6 @@ SILENT = (
         effect="page",
         reason="^ ",
     ),
-    Silent("the end of a page", "<p>Short</p>", reason=SAME, tool="scroll", arguments={"y": 100}),
 )
 
 

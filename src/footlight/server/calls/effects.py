@@ -304,7 +304,7 @@ async def _ask_page(call: ToolCall, page: Page, trace: ActTrace, effect: Effect)
     if effect.text == "none" and trace.change == "some" and any(each.hovered for each in trace.records):
         return Effect("page", "; ".join(filter(None, (_ON_HOVER, effect.reason))))
     if effect.text == "none" and not effect.reason:
-        is_same = trace.change in ("none", "focus")
+        is_same = trace.records and trace.change in ("none", "focus")
         return replace(effect, reason=call.report.idle_reason or (_SAME if is_same else None))
     return effect
 
