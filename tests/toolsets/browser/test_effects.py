@@ -1388,6 +1388,22 @@ async def test_request_without_change_counts_as_repetition(browser: Browser) -> 
     assert said[2].startswith("POST /broken answered 500; done 3 times in a row")
 
 
+async def test_script_may_be_evaluated_again_without_notice(browser: Browser) -> None:
+    await browser.show("")
+
+    assert await reasons(browser, [("evaluate", {"script": "document.title"})] * 4) == [""] * 4
+
+
+async def test_selected_and_closed_tabs_are_an_effect(browser: Browser) -> None:
+    await browser.show("<p>First</p>")
+    first = (await browser.call("tabs", action="list"))["active"]
+    second = (await browser.call("tabs", action="new"))["active"]
+
+    assert (await act(browser, "tabs", {"action": "select", "pageId": first}))["effect"] == "page"
+    assert (await act(browser, "tabs", {"action": "select", "pageId": first}))["effect"] == "none"
+    assert (await act(browser, "tabs", {"action": "close", "pageId": second}))["effect"] == "page"
+
+
 @pytest.mark.parametrize(
     "between",
     [click("#other"), click("#add"), [("reload", {})]],

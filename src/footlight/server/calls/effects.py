@@ -252,7 +252,8 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
     refused = next((each.reason for each in trace.records if each.kind == "refused"), None)
     if refused and request is None and kinds in ([], ["page"]):
         return refused
-    if partial := next((each.reason for each in trace.records if each.kind == "part"), None):
+    partial = next((each.reason for each in trace.records if each.kind == "part"), None)
+    if partial and not trace.has_acted:
         return partial
     if trace.frame_reloaded and not any(each.is_main for each in trace.records):
         return "a frame loaded its document again meanwhile, so the action may have been lost"
@@ -315,7 +316,7 @@ def note_repeat(call: ToolCall, tool: str, arguments: Mapping[str, Any], effect:
     A repetition has the same tool and arguments. Arguments that only affect the answer are ignored.
     """
     page = call.maybe_page
-    if page is None:
+    if page is None or tool == "evaluate":  # A script often reads the same thing again.
         return effect
     if not effect.is_idle:
         page.last_act = ("", 0)

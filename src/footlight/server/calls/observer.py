@@ -147,7 +147,13 @@ class Observer:
         # The answer also reports earlier events, which are not an effect of this call.
         events = events.after(self._earlier)
         if page is None:
-            return ActTrace(events=events, change=self._change, records=self._records, error=self._error)
+            return ActTrace(
+                events=events,
+                has_acted=call.report.has_acted,
+                change=self._change,
+                records=self._records,
+                error=self._error,
+            )
         return ActTrace(
             events=events,
             has_acted=call.report.has_acted,

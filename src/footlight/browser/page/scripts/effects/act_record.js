@@ -296,7 +296,7 @@ export class ActRecord {
       case "input":
       case "change":
         this.deleted ||= target === this.field && event.inputType?.startsWith("delete");
-        if (isFileField(target)) this.upload = target;
+        if (isFileField(target) && target.files?.length) this.upload = target;
         // A field that was filled earlier fires this only when it loses the focus to the pressed element.
         else if (
           event.type === "change" &&
