@@ -714,6 +714,13 @@ SILENT = (
         reason="^ ",
     ),
     Silent(
+        "a button that works beside an invalid field",
+        "<input required id=mail aria-label=Mail><button id=it>Add</button>"
+        "<script>it.onclick = () => it.after(mail.checkValidity())</script>",
+        effect="page",
+        reason="^ ",
+    ),
+    Silent(
         "an invalid element of the page's own",
         """<form action=/thanks><own-field name=plan>Plan</own-field><button id=it>Send</button></form>
         <script>customElements.define("own-field", class extends HTMLElement { static formAssociated = true;

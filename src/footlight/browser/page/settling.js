@@ -13,7 +13,7 @@
 import { getter } from "../driver/getter.js";
 import { countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
 import { takeLateWork } from "./late_work.js";
-import { isIdleClick, reportedRecord } from "./scripts/effects/effects.js";
+import { continueRecord, isIdleClick, reportedRecord } from "./scripts/effects/effects.js";
 
 const REST_MS = 500; // How long to wait until the document settles, which some pages never do.
 const RESTLESS_MS = 100; // How long to wait for a page that did not settle the last time.
@@ -396,7 +396,9 @@ async function endsEarly() {
   }
   const record = reportedRecord();
   const late = takeLateWork() ?? (isIdleClick() && rest.callbacksAtPress !== countCallbacks() ? "timer" : null);
-  return { record, late, look: request && /** @type {any} */ (globalThis)[Symbol.for("footlight.look")]?.(request) };
+  const look = request && /** @type {any} */ (globalThis)[Symbol.for("footlight.look")]?.(request);
+  if (late === "timer") continueRecord();
+  return { record, late, look };
 };
 
 // Begin to watch a new document as soon as it is parsed: no frame counts before. Its scripts have not run yet.

@@ -101,3 +101,15 @@ export function reportedRecord() {
  * @returns {boolean}
  */
 export const isIdleClick = () => Boolean(record?.clicked && record.isIdle);
+
+/**
+ * Judge only what changes from now on: nothing so far was an effect of the action.
+ *
+ * @returns {void}
+ */
+export function continueRecord() {
+  if (!record) return;
+  record.changed = false;
+  record.mutations = [];
+  changes()?.begin();
+}

@@ -53,7 +53,7 @@ export function findProblem(act, changed) {
  */
 function validationProblem(act, changed) {
   if (act.submit || !act.invalid.length) return null;
-  const isSubmit = act.keys.some((each) => each.key === "Enter") || (act.target && closestOf.call(act.target, SUBMITS));
+  const isSubmit = act.keys.some((each) => each.key === "Enter") || (act.target && isSubmitButton(act.target));
   const reason = `invalid form: ${act.invalid.join("; ")}`;
   if (isSubmit) return ["blocked", reason];
   // A script has checked the form, for a button rather than for a field that was clicked. The browser shows its message
@@ -63,6 +63,12 @@ function validationProblem(act, changed) {
   const focused = focusNow();
   const isShown = focused && focused !== act.focus && isMatching.call(focused, ":invalid");
   return isShown || !changed ? ["refused", reason] : null;
+}
+
+/** @type {(target: Element) => boolean} */
+function isSubmitButton(target) {
+  const button = /** @type {AnyElement | null} */ (closestOf.call(target, SUBMITS));
+  return Boolean(button?.form);
 }
 
 /**
