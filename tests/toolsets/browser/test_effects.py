@@ -687,6 +687,110 @@ SILENT = (
         effect="request POST /never failed",
         reason="POST /never was cancelled before it was answered",
     ),
+    Silent(
+        "a form that a script checks before it sends it",
+        "<form id=f action=/thanks><input required aria-label=Mail></form>"
+        "<button id=it onclick='if (f.reportValidity()) f.submit()'>Send</button>",
+        reason='invalid form: "Mail": Please fill out this field',
+    ),
+    Silent(
+        "a form that a script checks without a message",
+        "<form id=f action=/thanks><input required aria-label=Mail></form>"
+        "<button id=it onclick='if (f.checkValidity()) f.submit()'>Send</button>",
+        reason='invalid form: "Mail": Please fill out this field',
+    ),
+    Silent(
+        "a form that a link sends",
+        "<form id=f action=/thanks><input required aria-label=Mail></form>"
+        "<a id=it href='#' onclick='f.requestSubmit(); return false'>Send</a>",
+        effect="page",
+        reason='invalid form: "Mail": Please fill out this field',
+    ),
+    Silent(
+        "a box that is ticked beside an invalid field",
+        "<form id=f><input required aria-label=Mail><input type=checkbox id=it></form>"
+        "<script>it.onchange = () => f.checkValidity()</script>",
+        effect="page",
+        reason="^ ",
+    ),
+    Silent(
+        "a button that works beside an invalid field",
+        "<input required id=mail aria-label=Mail><button id=it>Add</button>"
+        "<script>it.onclick = () => it.after(mail.checkValidity())</script>",
+        effect="page",
+        reason="^ ",
+    ),
+    Silent(
+        "an invalid element of the page's own",
+        """<form action=/thanks><own-field name=plan>Plan</own-field><button id=it>Send</button></form>
+        <script>customElements.define("own-field", class extends HTMLElement { static formAssociated = true;
+        constructor() { super(); this.attachInternals().setValidity({valueMissing: true}, "Pick a plan") } })
+        </script>""",
+        reason='invalid form: "plan"',
+    ),
+    Silent(
+        "Enter in a form whose button is disabled",
+        "<form action=/thanks><input id=it autofocus><button disabled>Send</button></form>",
+        reason="Enter sends no form whose button is disabled",
+        tool="press",
+        arguments={"key": "Enter"},
+    ),
+    Silent(
+        "a link with a scheme of another program",
+        "<a id=it href='chat+app:room'>Chat</a>",
+        reason=r"link to chat\+app:, which opens no page",
+    ),
+    Silent(
+        "a download that its frame forbids",
+        "<iframe id=frame sandbox srcdoc='<a id=it download href=data:,text>Save</a>'></iframe>",
+        reason="its link opened nothing",
+        arguments={"selector": "#frame >> #it"},
+    ),
+    Silent(
+        "a form that its frame forbids",
+        "<iframe id=frame sandbox srcdoc='<form action=/thanks><button id=it>Send</button></form>'></iframe>",
+        reason="console error: Blocked form submission",
+        arguments={"selector": "#frame >> #it"},
+    ),
+    Silent(
+        "a list that is drawn again as it was",
+        "<div id=list><button id=it>Save</button></div>"
+        "<script>list.onclick = () => { list.innerHTML = list.innerHTML }</script>",
+        reason=SAME,
+    ),
+    Silent(
+        "a menu that the mouse opens and the click does not",
+        "<div id=it>Menu</div><div id=menu hidden>Entries</div>"
+        "<script>it.onmouseenter = () => { menu.hidden = false }</script>",
+        effect="page",
+        reason=f"the page changed when the mouse moved there; {NOTHING_LISTENS}",
+    ),
+    Silent(
+        "a field that was empty",
+        "<input id=it>",
+        reason="was empty already",
+        tool="fill",
+        arguments={**IT, "value": ""},
+    ),
+    Silent(
+        "a field whose text is put back when it is cleared",
+        "<input id=it value=Ada oninput='this.value = `Ada`'>",
+        reason="the page put the text back",
+        tool="fill",
+        arguments={**IT, "value": ""},
+    ),
+    Silent(
+        "a timer that fails",
+        "<button id=it onclick='setTimeout(() => missing.save(), 200)'>Save</button>",
+        effect="script",
+        reason="a script failed: .*missing is not defined",
+    ),
+    Silent(
+        "a timer that shows the result",
+        "<button id=it onclick='setTimeout(() => this.after(1), 400)'>Save</button>",
+        effect="page",
+        reason="^ ",
+    ),
 )
 
 
@@ -810,7 +914,9 @@ async def test_frame_that_the_page_hides_by_replaced_functions_gives_no_reason(b
         </script>"""
     )
 
-    assert "reason" not in await act(browser, "click", {"selector": "#two >> #it"})
+    answer = await act(browser, "click", {"selector": "#two >> #it"})
+
+    assert "listen" not in answer.get("reason", "")
 
 
 async def test_reload_of_an_unchanged_page_gives_no_reason(browser: Browser) -> None:
@@ -1287,6 +1393,22 @@ async def test_request_without_change_counts_as_repetition(browser: Browser) -> 
 
     assert said[:2] == ["POST /broken answered 500"] * 2
     assert said[2].startswith("POST /broken answered 500; done 3 times in a row")
+
+
+async def test_script_may_be_evaluated_again_without_notice(browser: Browser) -> None:
+    await browser.show("")
+
+    assert await reasons(browser, [("evaluate", {"script": "document.title"})] * 4) == [""] * 4
+
+
+async def test_selected_and_closed_tabs_are_an_effect(browser: Browser) -> None:
+    await browser.show("<p>First</p>")
+    first = (await browser.call("tabs", action="list"))["active"]
+    second = (await browser.call("tabs", action="new"))["active"]
+
+    assert (await act(browser, "tabs", {"action": "select", "pageId": first}))["effect"] == "page"
+    assert (await act(browser, "tabs", {"action": "select", "pageId": first}))["effect"] == "none"
+    assert (await act(browser, "tabs", {"action": "close", "pageId": second}))["effect"] == "page"
 
 
 @pytest.mark.parametrize(

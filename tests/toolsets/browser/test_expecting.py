@@ -112,6 +112,19 @@ async def test_text_of_the_previous_page_does_not_meet_an_expectation(browser: S
     assert error["details"]["expected"] == {"text": "Words"}
 
 
+async def test_request_with_another_answer_is_not_called_unanswered(browser: SessionBrowser) -> None:
+    await show(browser)
+
+    error = await browser.refused(
+        "click", selector="button", expect={"request": "POST /ordered 500"}, timeout=1000
+    )
+
+    assert error["message"] == (
+        'The request "POST /ordered 500" was not answered as expected within 1000ms; '
+        f"there was POST {browser.site.at('127.0.0.1')}/ordered 201"
+    )
+
+
 async def test_failed_expectation_reports_the_actual_value(browser: SessionBrowser) -> None:
     site = browser.site.url.rstrip("/")
     cases: list[tuple[dict[str, Any], Any, Any]] = [

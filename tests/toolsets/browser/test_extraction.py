@@ -379,8 +379,8 @@ async def test_missing_page_metadata_is_null(browser: SessionBrowser) -> None:
         ("'text' // and a comment", None, "text"),
         ("({a: undefined, b: null, c: [1, , 3]})", None, {"a": None, "b": None, "c": [1, None, 3]}),
         ("undefined", None, None),
-        ("NaN", None, None),
-        ("-Infinity", None, None),
+        ("new Map([['a', {b: 1}]])", None, [["a", {"b": 1}]]),
+        ("new Set(['a'])", None, ["a"]),
         ("new Date(0)", None, "1970-01-01T00:00:00+00:00"),
         ("/a+/", None, "/a+/"),
         ("document.body", None, "ref: <Node>"),
@@ -400,6 +400,40 @@ async def test_evaluate_takes_expressions_functions_and_bodies(
 
     given = {} if args is None else {"args": args}
     assert await browser.call("evaluate", script=script, **given) == {"result": result}
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+async def test_evaluate_says_why_a_script_has_no_result(browser: SessionBrowser, isolated: bool) -> None:
+    await browser.show("")
+    lost = {
+        "NaN": "NaN",
+        "-Infinity": "-Infinity",
+        "Symbol()": "a symbol",
+        "() => () => 5": "a function",
+        "new Date(NaN)": "an invalid date",
+    }
+    expected = {
+        script: {"result": None, "notice": f"the value is {name}, which JSON cannot represent"}
+        for script, name in lost.items()
+    }
+
+    assert {each: await browser.call("evaluate", script=each, isolated=isolated) for each in lost} == expected
+
+
+async def test_evaluate_says_that_a_body_returns_nothing(browser: SessionBrowser) -> None:
+    await browser.show("")
+
+    found = await browser.call("evaluate", script="const sum = 1 + 1; sum")
+
+    assert found == {"result": None, "notice": "the script is a body without return, so it has no value"}
+
+
+async def test_evaluate_describes_a_thrown_object(browser: SessionBrowser) -> None:
+    await browser.show("")
+
+    error = await browser.refused("evaluate", script="Promise.reject({status: 409})")
+
+    assert error["message"] == 'script: {"status":409}'
 
 
 @pytest.mark.sampled(5)

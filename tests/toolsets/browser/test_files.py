@@ -135,7 +135,10 @@ async def test_printing_a_missing_page_range_is_refused(browser: SessionBrowser)
 
     error = await browser.refused("pdf", pages="7-9", name="none")
 
-    assert (error["code"], error["details"]) == ("INVALID_PARAMETER", {"pages": "7-9"})
+    assert (error["code"], error["details"]) == (
+        "INVALID_PARAMETER",
+        {"parameter": "pages", "pages": "7-9"},
+    )
     assert "pages must name existing pages" in error["suggestion"]
     assert not before.with_name("none.pdf").exists()
 

@@ -803,3 +803,29 @@ async def test_missing_file_or_folder_is_refused_for_upload(browser: SessionBrow
         error = await browser.refused("upload_file", selector="input", files=[str(path)])
         assert error["code"] == "INVALID_PARAMETER"
         assert error["message"] == f"files: {path} is not a file"
+
+
+async def test_effect_of_an_upload_is_that_of_the_files(browser: SessionBrowser, files: Path) -> None:
+    """The files that a field has already, by its button, and none."""
+    await browser.show("<input type=file id=f><button onclick='f.click()'>Choose</button>")
+    names = [str(files / "b.txt")]
+    uploads = [
+        {"selector": "#f", "files": names},
+        {"selector": "button", "files": names},
+        {"selector": "#f", "files": []},
+    ]
+
+    for each in uploads:
+        content = (await browser.answer("upload_file", **each, observe="diff")).structured_content
+        assert content is not None
+        assert (content["effect"], content.get("reason")) == ("page", None)
+
+
+async def test_unknown_key_leaves_no_modifier_down(browser: SessionBrowser) -> None:
+    await browser.show("<input onkeydown='last.value = event.ctrlKey' autofocus><output id=last></output>")
+
+    await browser.refused("press", key="Control+Entre")
+    await browser.refused("press", key="Entre", modifiers=["Control"])
+    await browser.call("press", key="a")
+
+    assert await browser.evaluate("last.value") == "false"

@@ -368,6 +368,20 @@ async def test_throttling_slows_requests_until_it_is_ended(browser: SessionBrows
     assert fast["whole"] < slow["whole"] / 3
 
 
+async def test_speed_of_zero_is_refused(browser: SessionBrowser) -> None:
+    """Chromium takes it for no limit."""
+    error = await browser.refused("set_throttling", downloadSpeed=-1, uploadSpeed=0, latency=0)
+
+    assert error["details"]["parameter"] == "uploadSpeed"
+
+
+async def test_mock_that_matches_no_request_is_refused(browser: SessionBrowser) -> None:
+    error = await browser.refused("mock_response", url="/orders", response={"status": 500})
+
+    assert error["details"]["parameter"] == "url"
+    assert '"*/orders"' in error["message"]
+
+
 @pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium can be throttled")
 async def test_offline_mode_and_throttling_are_independent(browser: SessionBrowser) -> None:
     """In either order, also on a page that opens meanwhile."""

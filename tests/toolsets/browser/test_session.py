@@ -261,7 +261,15 @@ async def test_cookies_can_be_filtered_by_url(browser: SessionBrowser) -> None:
         ({"name": "a", "value": 1, "url": "http://a.test"}, "cookies.0.value"),
         ({"name": "a", "value": "1", "domain": "a.test", "sameSite": "lax"}, "cookies.0.sameSite"),
         ({"name": "a", "value": "1", "url": "about:blank"}, "cookies.0"),
-        ({"name": "__Host-a", "value": "1", "url": "http://a.test"}, "cookies.0"),
+        ({"name": "__Host-a", "value": "1", "url": "http://a.test"}, "cookies.0.secure"),
+        (
+            {"name": "a", "value": "1", "url": "http://a.test", "partitionKey": "https://b.test"},
+            "cookies.0.secure",
+        ),
+        ({"name": "a=b", "value": "1", "url": "http://a.test"}, "cookies.0.name"),
+        ({"name": "a", "value": "1;2", "url": "http://a.test"}, "cookies.0.value"),
+        ({"name": "a", "value": "x" * 5000, "url": "http://a.test"}, "cookies.0.value"),
+        ({"name": "a", "value": "1", "domain": "a.test", "path": "b"}, "cookies.0.path"),
         ({"name": "a", "value": "1", "domain": "a.test", "colour": "red"}, "cookies.0.colour"),
         ({"value": "1", "url": "http://a.test"}, "cookies.0.name"),
         ({"name": "a", "value": "1", "url": "http://a.test", "sameSite": "None"}, "cookies.0"),
@@ -275,6 +283,21 @@ async def test_invalid_cookie_is_refused(
     assert error["code"] in ("INVALID_PARAMETER", "MISSING_PARAMETER")
     assert error["details"]["parameter"] == parameter
     assert await browser.call("get_cookies") == {"cookies": []}
+
+
+async def test_cookie_that_has_expired_is_not_counted(browser: SessionBrowser) -> None:
+    cookie = {"name": "a", "value": "1", "url": browser.site.url}
+
+    assert await browser.call("set_cookies", cookies=[cookie, {**cookie, "name": "b"}]) == {"count": 2}
+    assert await browser.call("set_cookies", cookies=[{**cookie, "expires": 1}]) == {"count": 0}
+    assert [each["name"] for each in (await browser.call("get_cookies"))["cookies"]] == ["b"]
+
+
+async def test_cookies_of_something_else_than_a_url_are_refused(browser: SessionBrowser) -> None:
+    error = await browser.refused("get_cookies", urls=[browser.site.url, "example.com"])
+
+    assert error["code"] == "INVALID_PARAMETER"
+    assert error["details"]["parameter"] == "urls.1"
 
 
 async def test_same_named_cookie_of_another_host_is_not_counted(
@@ -520,7 +543,7 @@ async def test_session_storage_is_saved_despite_replaced_functions(
                     {"name": "__Secure-a", "value": "1", "domain": "a.test", "path": "/"},
                 ]
             },
-            "state.cookies.1",
+            "state.cookies.1.secure",
         ),
         ({"localStorage": {"http://a.test/page": {"a": "1"}}}, "state.localStorage"),
         ({"localStorage": {"http://a.test:99999": {"a": "1"}}}, "state.localStorage"),

@@ -104,6 +104,14 @@ async def test_wait_for_present_text_returns_immediately(browser: SessionBrowser
         ),
         ("<p>Order</p><p>is saved</p><script>/* Order saved */</script>", False),
         ("<p style='display: contents' hidden><b>Order saved</b></p>", True),
+        ("<div style='opacity: 0'><p>Order saved</p></div>", False),
+        ("<p style='position: absolute; left: -9999px'>Order saved</p>", False),
+        ("<p style='position: absolute; width: 1px; height: 1px; overflow: hidden'>Order saved</p>", False),
+        (
+            "<div id=log style='height: 50px; overflow: auto'><p>Order saved</p><p style='height: 900px'>"
+            "</div><script>log.scrollTop = 900</script>",
+            True,
+        ),
         ("<input value='Order saved'><template>Order saved</template>", False),
         ("<input readonly value='Order saved'>", True),
         (

@@ -275,7 +275,7 @@ async def _meet_request(reporter: _FailureReporter, pattern: RequestPattern, sin
     same = _describe_last(reporter, filter(pattern.has_matched_url, sent))
     others = _describe_last(reporter, itertools.filterfalse(pattern.has_matched_url, sent))
     await reporter.fail_late(
-        f'The request "{shorten(pattern.text, 100)}" was not answered',
+        f'The request "{shorten(pattern.text, 100)}" was not answered{" as expected" if same else ""}',
         expected,
         same or "no such request",
         others,
@@ -318,7 +318,8 @@ async def _meet_count(reporter: _FailureReporter, selector: str, expected_count:
     found = await _judge(reporter, expected, _poll(read, lambda found: found == expected_count, deadline))
     if found != expected_count:
         closest = [] if found else (await find_state(page, selector, deadline.without_patience()))[1]
-        message = f'"{selector}" matched {found} elements and not {expected_count}'
+        noun = "element" if found == 1 else "elements"
+        message = f'"{selector}" matched {found} {noun} and not {expected_count}'
         await reporter.fail_late(message, expected, found, closest)
 
 

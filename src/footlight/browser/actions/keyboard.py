@@ -56,10 +56,14 @@ async def press_key(page: Page, key: str, modifiers: Sequence[str], deadline: De
         # For Tab the element is not focused again: that would reset a date field to its first part.
         focused = None if keys.endswith("Tab") else await _find_focused(page)
         async with undo_on_cancel(take_back):
-            if focused:
-                await focused.press(keys, timeout=deadline.remaining_ms)
-            else:
-                await page.playwright.keyboard.press(keys)
+            try:
+                if focused:
+                    await focused.press(keys, timeout=deadline.remaining_ms)
+                else:
+                    await page.playwright.keyboard.press(keys)
+            except Error:  # Playwright leaves the keys before an unknown one down.
+                await release_keys(page, *keys.split("+"))
+                raise
 
 
 async def type_keys(page: Page, selector: str, text: str, deadline: Deadline, *, delay_ms: float) -> None:
@@ -101,7 +105,7 @@ async def _send_keys(
 
 
 async def release_keys(page: Page, *keys: str) -> None:
-    """Release keys that a cancelled call may have left down."""
+    """Release keys that a cancelled or failed call may have left down."""
     for key in keys:
         with contextlib.suppress(Error):  # Some characters have no key.
             await page.playwright.keyboard.up(key)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CookieJar", "make_refused_cookie_error"]
 
+MAX_COOKIE_BYTES = 4096
+_HTTP_URL = re.compile(r"(?:https?|wss?)://[^/\s]", re.IGNORECASE)
+
 
 class CookieJar:
     """The cookies of a browser context."""
@@ -25,7 +28,17 @@ class CookieJar:
         self._browser = browser
 
     async def find(self, urls: Sequence[str]) -> list[dict[str, Any]]:
-        """Return all cookies, or those that would be sent to the URLs."""
+        """Return all cookies, or those that would be sent to the URLs.
+
+        Raises:
+            InvalidParameterError: one of them is not a URL.
+        """
+        for index, url in enumerate(urls):
+            if not _HTTP_URL.match(url):
+                raise InvalidParameterError(
+                    f"urls.{index}: needs a full URL, such as https://example.com/, got {url[:100]!r}",
+                    parameter=f"urls.{index}",
+                )
         found: Any = await self._context.cookies(list(urls)) if urls else await self._context.cookies()
         return found
 
@@ -82,13 +95,31 @@ async def make_refused_cookie_error(
                     return None
                 reason = protocol_reason(refusal)
                 inner = re.match(r"cookies\[0\]\.(\w{1,40}): ", reason)
-                field = f"{of}cookies.{index}" + (f".{inner[1]}" if inner else "")
-                text = reason[inner.end() :] if inner else reason
+                name, text = (inner[1], reason[inner.end() :]) if inner else _explain_refusal(cookie, reason)
+                field = f"{of}cookies.{index}" + (f".{name}" if name else "")
                 return InvalidParameterError(f"{field}: {text}", parameter=field)
     finally:
         with contextlib.suppress(Error):
             await trial.close()
     return None
+
+
+def _explain_refusal(cookie: Mapping[str, Any], reason: str) -> tuple[str, str]:
+    """Return the field for which Chromium refuses a cookie, and its rule. It names neither."""
+    name, value, is_secure = cookie["name"], cookie["value"], cookie.get("secure")
+    if "Invalid cookie fields" not in reason:
+        return "", reason
+    for field, text, excluded in (("name", name, "=;"), ("value", value, ";")):
+        if any(each in excluded or (each < " " and each != "\t") or each == "\x7f" for each in text):
+            return field, f"must not contain {' or '.join(excluded)}, nor control characters"
+    if len(f"{name}{value}".encode()) > MAX_COOKIE_BYTES:
+        return "value", f"has more than {MAX_COOKIE_BYTES} bytes together with the name"
+    if not cookie.get("path", "/").startswith("/"):
+        return "path", "must begin with /"
+    prefix = next((each for each in ("__host-", "__secure-") if name.lower().startswith(each)), None)
+    if not is_secure and (prefix or cookie.get("partitionKey")):
+        return "secure", f"must be true for a cookie {'with this name' if prefix else 'with a partitionKey'}"
+    return "", f"{reason}; a name with __Host- needs path / and no domain" if prefix else reason
 
 
 def _name_and_host(cookie: Mapping[str, Any]) -> tuple[str, str]:

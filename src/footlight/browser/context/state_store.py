@@ -40,7 +40,8 @@ class StateStore:
             raise ResourceExhaustedError(
                 f"the state is not saved: it has {excess}",
                 retryable=False,
-                suggestion="Remove what the login does not need, with storage or delete_cookies.",
+                suggestion="Remove what the login does not need, with storage or delete_cookies "
+                "(group storage).",
             )
         with translate_write_errors("The folder of saved states", remedy=_OTHER_FOLDER):
             return write_private_text(path, text)

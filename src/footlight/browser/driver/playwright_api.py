@@ -268,7 +268,8 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], Callable[[str, str | None], Footligh
         lambda reason, selector: ElementNotInteractiveError(
             "A form of the page has a field whose name hides a member of the form from Playwright: "
             f"{reason.partition('TypeError: ')[2]}",
-            suggestion="Name a field inside the form, click with mouse_click, or use evaluate.",
+            suggestion="Name a field inside the form, click with mouse_click (group vision), "
+            "or use evaluate.",
             selector=selector,
         ),
     ),

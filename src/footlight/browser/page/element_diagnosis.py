@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
 
 __all__ = [
+    "READ_ONLY_ADVICE",
     "ObstacleFinder",
     "describe_fields_inside",
     "element_keeps_moving",
@@ -46,6 +47,7 @@ ObstacleFinder = Callable[[], Awaitable[FootlightError | None]]
 """A function that returns the error that explains why an element cannot be used, or None if it can be used
 or the page does not respond."""
 
+READ_ONLY_ADVICE = "Click it: such a field often opens a list or a calendar. Or do first what enables it."
 COVER_SECONDS = 1.0
 """A cover that lasts longer than this must be closed."""
 DIAGNOSIS_MS = 1_000
@@ -220,7 +222,7 @@ def _element_not_interactive(
     elif obstacle["reason"] == "hidden":
         suggestion = "Do first what shows it, such as opening its menu, tab or section, then try again."
     elif obstacle["reason"] == "readonly":
-        suggestion = "Click it: such a field often opens a list or a calendar. Or do first what enables it."
+        suggestion = READ_ONLY_ADVICE
     return ElementNotInteractiveError(
         f'"{selector}" cannot be used: {obstacle["detail"]}{others or ""}',
         suggestion=suggestion,

@@ -144,7 +144,7 @@ async def frame_path(root: Page | Frame, selector: str) -> str:
 
 async def register_shown_text(playwright: Playwright) -> None:
     """Register the selector engine. Call this before any page is opened."""
-    source = selector_engine(Path(__file__).parent, GETTER, "shown_text")
+    source = selector_engine(Path(__file__).parent, GETTER, "around", "shown_text")
     await playwright.selectors.register(_SHOWN_TEXT, source, content_script=True)
 
 

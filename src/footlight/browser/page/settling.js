@@ -13,7 +13,7 @@
 import { getter } from "../driver/getter.js";
 import { countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
 import { takeLateWork } from "./late_work.js";
-import { reportedRecord } from "./scripts/effects/effects.js";
+import { continueRecord, isIdleClick, reportedRecord } from "./scripts/effects/effects.js";
 
 const REST_MS = 500; // How long to wait until the document settles, which some pages never do.
 const RESTLESS_MS = 100; // How long to wait for a page that did not settle the last time.
@@ -65,6 +65,7 @@ const rest = {
   began: 0,
   /** @type {number | null} the number of callbacks (`countCallbacks`) when the action began, if that is known */
   callbacks: null,
+  callbacksAtPress: 0, // The same number at the last press of the mouse or of a key.
 
   /** @type {(observer: MutationObserver, roots: (Document | ShadowRoot)[]) => void} */
   begin(observer, roots) {
@@ -100,6 +101,7 @@ const rest = {
   touch(type = "") {
     const at = performance.now();
     this.callbacks ??= countCallbacks();
+    if (type === "pointerdown" || type === "keydown") this.callbacksAtPress = countCallbacks();
     this.inserts &&= type === "input" || type === "change";
     this.touched = at;
     this.drawn = false;
@@ -392,8 +394,11 @@ async function endsEarly() {
     if (!(isAlone && (await endsEarly()))) await pause(wait);
     wait = ask("go-on");
   }
-  const [record, late] = [reportedRecord(), takeLateWork()];
-  return { record, late, look: request && /** @type {any} */ (globalThis)[Symbol.for("footlight.look")]?.(request) };
+  const record = reportedRecord();
+  const late = takeLateWork() ?? (isIdleClick() && rest.callbacksAtPress !== countCallbacks() ? "timer" : null);
+  const look = request && /** @type {any} */ (globalThis)[Symbol.for("footlight.look")]?.(request);
+  if (late === "timer") continueRecord();
+  return { record, late, look };
 };
 
 // Begin to watch a new document as soon as it is parsed: no frame counts before. Its scripts have not run yet.

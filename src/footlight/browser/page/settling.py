@@ -47,8 +47,11 @@ WATCH_SECONDS = 0.1
 """A watch that began at most this long ago is continued instead of started again."""
 FIRST_MS = 5_000.0
 """How long a new document may take to run the scripts. A slower one is watched only from `settle` on."""
-LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.7, "work": 2.0}
-"""How long to wait for work that an action may have started and whose effect shows late (`late_work.js`)."""
+LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.7, "timer": 1.0, "work": 2.0}
+"""How long to wait for work that an action may have started and whose effect shows late (`late_work.js`).
+
+`timer`: a click has had no effect so far, and a script of the page has requested a callback.
+"""
 MAX_FRAMES = 10
 RECORD_MS = 3_000.0
 """How long documents may take to reply with the records of an action that seems to have had no effect."""
@@ -69,6 +72,8 @@ class ActRecord:
     """Whether the action certainly had an effect."""
     stale: bool
     """Whether the document changed before the action, or changes all the time."""
+    hovered: bool = False
+    """Whether the document changed when the mouse moved to the element that was pressed."""
     kind: str | None = None
     """The kind of `reason`: `blocked`, `kept`, `idle`, `taken` and `undone` explain why the action had no
     effect, `nowhere` why a link led nowhere. `taken` means that the page prevented the default action of the
@@ -206,6 +211,7 @@ def _parse_record(text: str, frame: Frame, *, is_main: bool) -> ActRecord | None
         by=fields["by"],
         acted=fields["acted"],
         stale=fields["stale"],
+        hovered=fields["hovered"],
         kind=fields.get("kind"),
         reason=fields.get("reason"),
         drawn=fields.get("drawn", False),

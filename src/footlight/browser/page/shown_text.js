@@ -3,10 +3,12 @@
 // form's fields shadow by their names, and it does not find a text directly below a shadow root.
 
 import { getter } from "../driver/getter.js";
+import { outside } from "./around.js";
 
 const firstChildOf = getter(Node, "firstChild");
 const nextOf = getter(Node, "nextSibling");
 const shadowRootOf = getter(Element, "shadowRoot");
+const [scrollLeftOf, scrollTopOf] = [getter(Element, "scrollLeft"), getter(Element, "scrollTop")];
 // The text in a textarea is its default value. The value of a field that is not editable is text like any other.
 const SKIPPED = "script, style, noscript, template, textarea, details:not([open]) > :not(summary)";
 const BUTTONS = "input[type=button], input[type=reset], input[type=submit]";
@@ -121,9 +123,23 @@ function isShown(element) {
   const style = getComputedStyle(element);
   const range = style.display === "contents" ? new Range() : null;
   if (range) range.selectNodeContents(element);
-  else if (!Element.prototype.checkVisibility.call(element)) return false;
+  else if (!Element.prototype.checkVisibility.call(element, { opacityProperty: true })) return false;
   const box = range ? range.getBoundingClientRect() : Element.prototype.getBoundingClientRect.call(element);
-  return style.visibility === "visible" && box.width > 0 && box.height > 0;
+  // Texts for screen readers only are in a box of one pixel, or outside of the page.
+  if (style.visibility !== "visible" || box.width <= 1 || box.height <= 1) return false;
+  const isOutside = box.bottom + scrollY <= 0 || (box.right + scrollX <= 0 && style.direction === "ltr");
+  return !isOutside || isInScrolled(element);
+}
+
+/**
+ * Return whether an element is inside a box that is scrolled, so that it can be scrolled into view again.
+ *
+ * @type {(element: Element) => boolean}
+ */
+function isInScrolled(element) {
+  for (let at = element; at && at !== document.body; at = outside(at))
+    if (at instanceof Element && (scrollLeftOf.call(at) || scrollTopOf.call(at))) return true;
+  return false;
 }
 
 /** @type {(root: Node, body: string) => Element[]} */

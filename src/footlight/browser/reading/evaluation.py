@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -33,15 +33,20 @@ __all__ = ["ScriptOutcome", "run_isolated_script", "run_script"]
 PURE_MS = 200
 """How long a script may run in the attempt without side effects. A slower script is run again."""
 
+NO_RETURN = "the script is a body without return, so it has no value"
 RAN = "Look at the page before you call again: what the script did before this error has been done."
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptOutcome:
-    """The value of a script, and whether the browser has ensured that the script had no side effects."""
+    """The value of a script, and whether the browser has ensured that the script had no side effects.
+
+    `notice` says why there is no value.
+    """
 
     value: Any
     is_pure: bool = False
+    notice: str | None = None
 
 
 async def run_script(page: Page, script: str, args: Sequence[Any], deadline: Deadline) -> ScriptOutcome:
@@ -55,10 +60,12 @@ async def run_script(page: Page, script: str, args: Sequence[Any], deadline: Dea
         found = await _run_without_effects(page, script, args)
         if found is not None:
             return ScriptOutcome(found[0], is_pure=True)
-        return ScriptOutcome(await _run_with_effects(page, script, args))
+        return await _run_with_effects(page, script, args)
 
 
-async def run_isolated_script(page: Page, script: str, args: Sequence[Any], deadline: Deadline) -> Any:
+async def run_isolated_script(
+    page: Page, script: str, args: Sequence[Any], deadline: Deadline
+) -> ScriptOutcome:
     """Return the value of an expression or a function in the isolated world, as JSON.
 
     The page can neither read nor change the functions of that world. State that a script leaves there is
@@ -85,7 +92,7 @@ async def run_isolated_script(page: Page, script: str, args: Sequence[Any], dead
         raise _failure(page, str(message))
     if "thrown" in outcome:
         raise _failure(page, str(outcome["thrown"]))
-    return outcome.get("value")
+    return ScriptOutcome(outcome.get("value"), notice=_explain_loss(outcome))
 
 
 async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> list[Any] | None:
@@ -115,15 +122,17 @@ async def _run_without_effects(page: Page, script: str, args: Sequence[Any]) -> 
     return None if "exceptionDetails" in reply else reply["result"].get("value")
 
 
-async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any:
+async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> ScriptOutcome:
     # Playwright itself serialises large values slowly. In a literal, `__proto__` is not a property name.
     given = _PROTO.sub('["__proto__"]:', json.dumps(list(args)))
     expression = _with_arguments(_AS_EXPRESSION, given, _trim_expression(script))
+    may_return = True
     try:
         outcome = await page.playwright.evaluate(expression)
     except Error as error:
         if not is_syntax_error(error) or await _compiles(page, expression):
             raise await _script_error(page, error) from error
+        may_return = "return" in script
         try:
             outcome = await page.playwright.evaluate(_with_arguments(_AS_BODY, given, script))
         except Error as error:
@@ -134,7 +143,13 @@ async def _run_with_effects(page: Page, script: str, args: Sequence[Any]) -> Any
         )
     if "thrown" in outcome:
         raise _failure(page, str(outcome["thrown"]))
-    return await asyncio.to_thread(_as_data, outcome["value"])
+    value = await asyncio.to_thread(_as_data, outcome["value"])
+    return ScriptOutcome(value, notice=_explain_loss(outcome) if may_return else NO_RETURN)
+
+
+def _explain_loss(outcome: Mapping[str, Any]) -> str | None:
+    lost = outcome.get("lost")
+    return f"the value is {lost}, which JSON cannot represent" if lost else None
 
 
 _PROTO = re.compile(r'(?<!\\)"__proto__":')

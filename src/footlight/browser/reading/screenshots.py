@@ -137,10 +137,13 @@ async def print_pdf(page: Page, options: PrintOptions, deadline: Deadline) -> by
     except Error as error:
         if is_closed(error) or page.crashed:
             raise await explain_page_failure(page, error) from error
+        reason = cause(error).removeprefix("Protocol error (Page.printToPDF): ")
+        is_range = options.pages and "range" in reason
         raise InvalidParameterError(
-            f"The browser did not print: {cause(error)}",
+            f"{'pages' if is_range else 'The browser did not print'}: {reason}",
             suggestion="pages must name existing pages, such as 1-3, 5. A browser with a window may "
             "not print at all: start the server with --headless.",
+            parameter="pages" if is_range else None,
             pages=options.pages or None,
         ) from error
 

@@ -79,6 +79,7 @@ _ADVICE = {
 
 _SAME = "the page shows the same as before"
 _MAYBE_OTHERS = "a script of the page ran; what has changed on the page may have another cause"
+_ON_HOVER = "the page changed when the mouse moved there"
 _REACTIONS: Mapping[Reaction, str] = {
     "disabled": "it is in a disabled part of the page",
     "no listener": "nothing on the page listens for {} there",
@@ -136,7 +137,7 @@ class ActTrace:
     change: Change | None = None
     records: Sequence[ActRecord] = ()
     error: str | None = None
-    """An error of the page's scripts."""
+    """An error in the console of the page, as a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +252,8 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
     refused = next((each.reason for each in trace.records if each.kind == "refused"), None)
     if refused and request is None and kinds in ([], ["page"]):
         return refused
-    if partial := next((each.reason for each in trace.records if each.kind == "part"), None):
+    partial = next((each.reason for each in trace.records if each.kind == "part"), None)
+    if partial and not trace.has_acted:
         return partial
     if trace.frame_reloaded and not any(each.is_main for each in trace.records):
         return "a frame loaded its document again meanwhile, so the action may have been lost"
@@ -260,7 +262,7 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
         return None if late == "nowhere" and any(each.acted for each in trace.records) else lost
     if text == "none":
         why = next((each.reason for each in trace.records if each.reason), None)
-        return f"a script failed: {trace.error}" if trace.error else why
+        return trace.error or why
     is_same = trace.change in ("none", "focus")
     if trace.navigated and request is not None and request.method != "GET" and is_same:
         return _SAME
@@ -295,13 +297,16 @@ async def _ask_page(call: ToolCall, page: Page, trace: ActTrace, effect: Effect)
     if not trace.records:  # The page may have handled the input later, as with the wheel.
         trace = replace(trace, records=take_records(page, await read_records(page)))
         effect = judge(trace)
-    if effect.text == "none":
+    if effect.text == "none" and not (call.report.idle_reason and not effect.reason):
         effect = await _ask_listeners(page, trace, effect)
     if effect.text == "none" and not effect.reason and call.report.has_hovered:
         reaction = await find_hover_reaction(page)
         return Effect("page" if reaction == "appeared" else "none", _HOVER_REACTIONS.get(reaction, _SAME))
-    if effect.text == "none" and not effect.reason and call.report.idle_reason:
-        return replace(effect, reason=call.report.idle_reason)
+    if effect.text == "none" and trace.change == "some" and any(each.hovered for each in trace.records):
+        return Effect("page", "; ".join(filter(None, (_ON_HOVER, effect.reason))))
+    if effect.text == "none" and not effect.reason:
+        is_same = trace.records and trace.change in ("none", "focus")
+        return replace(effect, reason=call.report.idle_reason or (_SAME if is_same else None))
     return effect
 
 
@@ -311,7 +316,7 @@ def note_repeat(call: ToolCall, tool: str, arguments: Mapping[str, Any], effect:
     A repetition has the same tool and arguments. Arguments that only affect the answer are ignored.
     """
     page = call.maybe_page
-    if page is None:
+    if page is None or tool == "evaluate":  # A script often reads the same thing again.
         return effect
     if not effect.is_idle:
         page.last_act = ("", 0)

@@ -116,10 +116,7 @@ class Observer:
             return {"kind": "unknown", "reason": "The page did not respond", **facts}
         view, shown = page.view, [*reversed(page.view.shown.values())]
         is_known = before is not None and any(before is each for each in shown)
-        texts = [error.text for error in errors]
-        self._error = next(
-            (each for each in texts if each.startswith("Uncaught")), texts[0] if texts else None
-        )
+        self._error = _describe_cause([error.text.strip() for error in errors])
         link = call_in_loop(lambda text: attach_text(call, text, tool=self._tool.name))
 
         def compare() -> tuple[Change | None, Observation]:
@@ -150,7 +147,13 @@ class Observer:
         # The answer also reports earlier events, which are not an effect of this call.
         events = events.after(self._earlier)
         if page is None:
-            return ActTrace(events=events, change=self._change, records=self._records, error=self._error)
+            return ActTrace(
+                events=events,
+                has_acted=call.report.has_acted,
+                change=self._change,
+                records=self._records,
+                error=self._error,
+            )
         return ActTrace(
             events=events,
             has_acted=call.report.has_acted,
@@ -193,6 +196,7 @@ class Observer:
         return facts
 
 
+_SANDBOXED = "Blocked script execution in "
 _WORK_OF_CHANGE = 100
 _EQUAL_NODES = 20
 """As much work as a node: comparing this many nodes with themselves. A changed node is much more work."""
@@ -205,6 +209,18 @@ def _count_work(before: Snapshot | None, after: Snapshot, mode: str) -> int:
     start, end_before, end = find_changed_range(before.nodes, after.nodes) or (0, 0, 0)
     changed = end_before + end - 2 * start
     return _WORK_OF_CHANGE * changed + (len(before.nodes) + len(after.nodes)) // _EQUAL_NODES
+
+
+def _describe_cause(texts: Sequence[str]) -> str | None:
+    """Return the reason that the errors in the console give for an action without effect.
+
+    A message that begins with `_SANDBOXED` may be about a script of Playwright.
+    """
+    uncaught = next((each for each in texts if each.startswith("Uncaught")), None)
+    if uncaught:
+        return f"a script failed: {uncaught}"
+    logged = next((each for each in texts if not each.startswith(_SANDBOXED)), None)
+    return f"console error: {logged}" if logged else None
 
 
 def _describe_error(error: Message) -> str:

@@ -45,7 +45,10 @@ class PageLinks(TypedDict):
 
 
 class ScriptResult(TypedDict):
+    """`notice` says why there is no result."""
+
     result: Any
+    notice: NotRequired[str]
 
 
 @tool(effect="read")
@@ -114,12 +117,12 @@ async def evaluate(
     isolated: Annotated[bool, Field(description="In a world that the page cannot reach")] = False,
 ) -> ScriptResult:
     """Run JS in browser. Returns the result as JSON."""
-    if isolated:
-        return {"result": await run_isolated_script(call.page, script, args or [], call.deadline)}
-    outcome = await run_script(call.page, script, args or [], call.deadline)
+    run = run_isolated_script if isolated else run_script
+    outcome = await run(call.page, script, args or [], call.deadline)
     if outcome.is_pure:
         call.note_no_effect()
-    return {"result": outcome.value}
+    result: ScriptResult = {"result": outcome.value}
+    return {**result, "notice": outcome.notice} if outcome.notice else result
 
 
 class ElementFound(TypedDict):

@@ -43,6 +43,8 @@ async def upload_file(
     paths = await _find_uploads(call, files)
     call.stage(f"uploading {len(paths)} file{'s' * (len(paths) != 1)} into {selector}")
     notice = await upload_files(call.page, selector, paths, call.deadline)
+    if paths and not notice:
+        call.note_effect()  # The page is not told about files that its input has already.
     result: UploadResult = {**action_result(call), "files": [path.name for path in paths]}
     return {**result, "notice": notice} if notice else result
 

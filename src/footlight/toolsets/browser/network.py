@@ -102,6 +102,12 @@ async def mock_response(
 ) -> NetworkRules:
     """Mock API response. For matching requests."""
     if action == "add":
+        if "*" not in url and "://" not in url:
+            raise InvalidParameterError(
+                f'url: "{url}" is neither a full URL nor a pattern with *, so it matches no request; '
+                f'"*{url}" matches all URLs that end like that',
+                parameter="url",
+            )
         mock = MockResponse.of(
             status=response.status,
             headers=response.headers,
@@ -132,6 +138,11 @@ async def set_throttling(
     latency: Annotated[Number, Field(ge=0, le=600_000, description="Milliseconds")],
 ) -> ThrottlingStatus:
     """Set network throttling. Chromium only."""
+    for name, speed in (("downloadSpeed", download_speed), ("uploadSpeed", upload_speed)):
+        if -1 < speed <= 0:
+            raise InvalidParameterError(
+                f"{name}: must be above 0, or -1 for no limit; set_offline stops all requests", parameter=name
+            )
     await call.session.emulator.throttle(Throttling(download_speed, upload_speed, latency))
     return {"downloadSpeed": download_speed, "uploadSpeed": upload_speed, "latency": latency}
 

@@ -79,7 +79,8 @@ async def set_cookies(
         if "domain" in cookie:
             cookie.setdefault("path", "/")
     await call.session.cookies.add(cookie_fields)
-    for index, is_stored in enumerate(await call.session.cookies.are_stored(cookie_fields)):
+    are_stored = await call.session.cookies.are_stored(cookie_fields)
+    for index, is_stored in enumerate(are_stored):
         cookie = cookie_fields[index]
         # A cookie that has expired deletes the one of that name.
         if not is_stored and not 0 < cookie.get("expires", -1) <= time.time():
@@ -88,7 +89,7 @@ async def set_cookies(
                 f"cookies.{index}: the browser did not store it{why}. Others may have been stored",
                 parameter=f"cookies.{index}",
             )
-    return {"count": len(cookie_fields)}
+    return {"count": sum(are_stored)}
 
 
 @tool(

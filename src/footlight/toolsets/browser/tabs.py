@@ -62,6 +62,8 @@ async def tabs(
                 )
             page = await call.session.page_table.get(page_id)
             call.use_page(page)
+            if page is not call.session.page_table.current:
+                call.note_effect()
             call.session.page_table.select(page)
             await bring_to_front(page)
             return _describe_active(call)
@@ -72,6 +74,8 @@ async def tabs(
                 await call.session.page_table.get(page_id), call.deadline, ask=before_unload
             )
             call.use_page(call.session.page_table.current)
+            if closed:
+                call.note_effect()
             return {**_describe_active(call), "closed": closed}
 
 

@@ -250,6 +250,7 @@ async def upload_files(page: Page, selector: str, files: Sequence[Path], deadlin
                 raise
             raise ElementNotInteractiveError(
                 f'"{selector}" is not a file input, and a click on it opened no file chooser',
+                suggestion="Give the file input itself, or the button that opens the file chooser.",
                 selector=selector,
                 page=page.url,
             ) from None

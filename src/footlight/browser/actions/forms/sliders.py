@@ -70,7 +70,7 @@ async def move_slider(element: Locator, selector: str, value: str, deadline: Dea
     if not step:
         raise ElementNotInteractiveError(
             f'"{selector}" is a slider that the arrow keys do not move',
-            suggestion="Drag it with mouse_drag.",
+            suggestion="Drag it with mouse_drag (group vision).",
             selector=selector,
         )
     return None if now == target else f"the slider stops at {now:g}; one press of a key moves it by {step:g}"

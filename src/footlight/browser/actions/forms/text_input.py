@@ -17,7 +17,7 @@ from footlight.browser.actions.forms.field_values import (
 from footlight.browser.actions.forms.sliders import fill_range, is_slider, move_slider
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
 from footlight.browser.driver.scripts import run_about
-from footlight.browser.page.element_diagnosis import describe_fields_inside, find_obstacle
+from footlight.browser.page.element_diagnosis import READ_ONLY_ADVICE, describe_fields_inside, find_obstacle
 from footlight.browser.page.element_operations import act_on_element
 from footlight.browser.page.page_operations import send_input
 from footlight.browser.page.refs import ask_directly
@@ -121,7 +121,10 @@ async def type_text(
         elif reply:
             inside = await describe_fields_inside(page, selector, deadline)
             raise ElementNotInteractiveError(
-                f'"{selector}" cannot be typed into: {reply}{inside}', selector=selector, reason=reply
+                f'"{selector}" cannot be typed into: {reply}{inside}',
+                suggestion=READ_ONLY_ADVICE if reply == "it is read-only" else None,
+                selector=selector,
+                reason=reply,
             )
         if at_once and not await run_about(element, _NEEDS_KEYS, len(text), timeout_ms=timeout_ms):
             await element.focus(timeout=timeout_ms)

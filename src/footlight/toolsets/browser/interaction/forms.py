@@ -39,6 +39,8 @@ async def fill(call: ToolCall, selector: Selector, value: SecretText) -> FillRes
     call.stage(f"filling {selector}")
     await call.note_field(selector)
     notice = await text_input.fill_field(call.page, selector, value, call.deadline)
+    if not value and not notice:
+        call.explain_if_idle("the field was empty already")
     return noticed_result(call, notice)
 
 

@@ -5,6 +5,7 @@
 //   acted   whether the action certainly had an effect: on a value, a scroll position, the focus, the document …
 //   stale   whether the document changed before the record, or changes all the time, so that a difference between two
 //           snapshots may have another cause
+//   hovered whether the document changed when the mouse moved to the element that was pressed
 //   reason  why the action had no effect, or what went wrong
 //   kind    the kind of the reason; `blocked` means that the page has only shown an error
 //   drawn   whether a canvas was clicked; the document does not show what is drawn on it
@@ -16,15 +17,15 @@
 // `lost` and `part` also apply if the action had an effect, and `refused` if no request was sent. `taken`: the page
 // prevented the default action of the browser.
 
-import { getter } from "../../../driver/getter.js";
 import { isIn } from "../../around.js";
 import { pathTo } from "../../element_path.js";
 import { hasRoom, scrollsAbove, scrollsBy } from "../../scrolling.js";
-import { EVERYTHING, shadowOf } from "../../settling.js";
+import { EVERYTHING } from "../../settling.js";
 import {
   connectedOf,
   describeInvalid,
   fieldsOf,
+  focusNow,
   isEditable,
   isFileField,
   isMatching,
@@ -45,27 +46,19 @@ export const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
 const KEY_FIELDS = ["key", "code", "keyCode", "which", "ctrlKey", "shiftKey", "altKey", "metaKey"];
 
 const boxOf = Element.prototype.getBoundingClientRect;
-const focusOf = getter(Document, "activeElement");
-const bodyOf = getter(Document, "body");
 
 /** @typedef {import("../../scrolling.js").Scroll} Scroll */
 /** @typedef {{ changed: boolean, ticked: boolean, stale: boolean }} Changes changes that the snapshot script has detected */
+/** @typedef {{ count: number, stale: boolean }} OtherChanges */
 
 let records = Math.floor(Math.random() * 2 ** 40);
 
 /**
  * Return the interface of the snapshot script for changes. Names of the page cannot shadow a symbol.
  *
- * @returns {{ begin: () => void, read: () => Changes | null } | undefined}
+ * @returns {{ begin: () => void, read: () => Changes | null, others: () => OtherChanges } | undefined}
  */
-const changes = () => /** @type {any} */ (globalThis)[Symbol.for("footlight.changes")];
-
-/** @returns {Element | null} */
-function focusNow() {
-  let focused = focusOf.call(document);
-  for (let inside = focused; inside; inside = shadowOf.call(inside)?.activeElement ?? null) focused = inside;
-  return focused === bodyOf.call(document) ? null : focused;
-}
+export const changes = () => /** @type {any} */ (globalThis)[Symbol.for("footlight.changes")];
 
 export class ActRecord {
   /**
@@ -74,7 +67,7 @@ export class ActRecord {
    */
   constructor(type, target) {
     this.id = ++records;
-    this.isReported = false;
+    this.isReported = this.isIdle = false;
     this.type = type;
     this.target = target instanceof Element ? target : null;
     this.focus = focusNow();
@@ -83,6 +76,8 @@ export class ActRecord {
     this.began = performance.now();
     this.pressed = this.clicked = this.reached = this.dragged = this.dropped = false;
     this.valued = this.moved = this.selected = this.stale = this.changed = false;
+    this.deleted = false; // A part of the text of the field was deleted.
+    this.hovered = false; // The page changed when the mouse moved to the element.
     this.passedOn = false; // A text field has received keys after another one.
     /** @type {Event | null} */
     this.click = null;
@@ -217,14 +212,17 @@ export class ActRecord {
     const isOther =
       changed || this.valued || this.upload || isOpened || isToggled || this.hasOtherText() || this.hasScrolled();
     const problem = findProblem(this, changed);
-    const isCaretMoved = this.selected && this.keys.length > 0 && !this.offered();
+    const isEmpty = this.field !== null && !this.start && !textIn(this.field);
+    const isCaretMoved = this.selected && this.keys.length > 0 && !this.offered() && !isEmpty;
     const isDone = [this.format, this.scrollKey, this.wheel].some((event) => event && !event.defaultPrevented);
-    const acted = Boolean(isOther || isCaretMoved || isDone || (!problem && this.hasMovedFocus()));
+    const acted = Boolean(isOther || isDone || (!problem && (isCaretMoved || this.hasMovedFocus())));
+    this.isIdle = !acted && !problem && !isDrawn;
     return {
       id: this.id,
       by: this.type,
       acted,
       stale: this.stale,
+      hovered: this.hovered,
       ...(problem ? { kind: problem[0], reason: problem[1] } : {}),
       ...(acted ? {} : { drawn: isDrawn, ...this.whereabouts() }),
     };
@@ -297,7 +295,8 @@ export class ActRecord {
         break;
       case "input":
       case "change":
-        if (isFileField(target)) this.upload = target;
+        this.deleted ||= target === this.field && event.inputType?.startsWith("delete");
+        if (isFileField(target) && target.files?.length) this.upload = target;
         // A field that was filled earlier fires this only when it loses the focus to the pressed element.
         else if (
           event.type === "change" &&

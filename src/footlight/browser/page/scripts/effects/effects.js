@@ -4,22 +4,44 @@
 // A record begins with a press of the mouse, or with the first key or input event after the previous record was
 // reported.
 
-import { ActRecord, KEY_EVENTS } from "./act_record.js";
+import { ActRecord, changes, KEY_EVENTS } from "./act_record.js";
 
 const RECORDED =
   "pointerdown pointerup pointercancel dragstart click keydown beforeinput input change invalid submit toggle scroll wheel " +
   "play pause copy cut drop selectionchange fullscreenchange";
 
+const APPROACH_MS = 1_000; // A press that comes later than this after a movement of the mouse is another action.
+
 /** @type {ActRecord | null} */
 let record = null;
+/** @type {{ at: number, count: number } | null} when the mouse moved to another element, and the changes until then */
+let approached = null;
 
 /** @type {(event: Event) => void} */
 function begin(event) {
   record?.end();
   const target = event.composedPath()[0];
+  const isPress = event.type === "pointerdown";
+  const isHovered = isPress && isApproaching() && changes()?.others().count !== approached?.count;
+  approached = null;
   record = new ActRecord(event.type, target);
-  if (event.type === "pointerdown") record.press(/** @type {PointerEvent} */ (event));
+  if (isPress) record.press(/** @type {PointerEvent} */ (event));
+  record.hovered = isHovered;
 }
+
+/**
+ * Count the changes from here on that the page makes because the mouse approaches the element that will be pressed.
+ *
+ * @type {(event: Event) => void}
+ */
+function approach(event) {
+  if (!event.isTrusted || (record && !record.isReported) || isApproaching()) return;
+  const { count, stale } = changes()?.others() ?? { count: 0, stale: true };
+  approached = stale ? null : { at: performance.now(), count };
+}
+
+/** @returns {boolean} */
+const isApproaching = () => approached !== null && performance.now() - approached.at < APPROACH_MS;
 
 const SCROLLS = new Set(["scroll", "wheel"]);
 const SET_EVENTS = new Set(["input", "change", "drop", "scroll", "wheel"]);
@@ -56,6 +78,7 @@ function onEvent(event) {
   if (record && !record.isReported) record.note(event);
 }
 
+addEventListener("pointerover", approach, { capture: true, passive: true });
 for (const type of RECORDED.split(" ")) addEventListener(type, onEvent, { capture: true, passive: true });
 
 /**
@@ -70,4 +93,23 @@ export function reportedRecord() {
   } catch {
     return "";
   }
+}
+
+/**
+ * Return whether the last action was a click that, according to its report, had no effect, and why is unknown.
+ *
+ * @returns {boolean}
+ */
+export const isIdleClick = () => Boolean(record?.clicked && record.isIdle);
+
+/**
+ * Judge only what changes from now on: nothing so far was an effect of the action.
+ *
+ * @returns {void}
+ */
+export function continueRecord() {
+  if (!record) return;
+  record.changed = false;
+  record.mutations = [];
+  changes()?.begin();
 }

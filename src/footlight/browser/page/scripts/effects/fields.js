@@ -1,6 +1,7 @@
 // The fields that an action types into or ticks, and their names and messages.
 
 import { getter } from "../../../driver/getter.js";
+import { shadowOf } from "../../settling.js";
 
 const MAX_WORDS = 300; // The server shortens them further, after it has masked secrets.
 const TOGGLES = new Set(["checkbox", "radio"]);
@@ -10,7 +11,16 @@ const closestAbove = Element.prototype.closest;
 const containsOf = Node.prototype.contains;
 export const isMatching = Element.prototype.matches;
 const elementsOf = getter(HTMLFormElement, "elements");
+const focusOf = getter(Document, "activeElement");
+const bodyOf = getter(Document, "body");
 export const connectedOf = getter(Node, "isConnected");
+
+/** @returns {Element | null} */
+export function focusNow() {
+  let focused = focusOf.call(document);
+  for (let inside = focused; inside; inside = shadowOf.call(inside)?.activeElement ?? null) focused = inside;
+  return focused === bodyOf.call(document) ? null : focused;
+}
 
 /** @type {(text: string | null | undefined) => string} */
 export const shorten = (text) => {
@@ -52,8 +62,8 @@ export function toggleAt(target) {
 
 /** @type {(field: any) => string} */
 export function nameOfField(field) {
-  const label = field.labels?.[0]?.innerText || field.getAttribute("aria-label");
-  return `"${shorten(label || field.placeholder || field.name || field.id) || `<${field.localName}>`}"`;
+  const label = field.labels?.[0]?.innerText || field.getAttribute("aria-label") || field.placeholder;
+  return `"${shorten(label || field.getAttribute("name") || field.id) || `<${field.localName}>`}"`;
 }
 
 /** @type {(field: any) => boolean} */

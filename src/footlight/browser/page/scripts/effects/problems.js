@@ -4,9 +4,11 @@ import {
   connectedOf,
   describeInvalid,
   fieldsOf,
+  focusNow,
   isEditable,
   isLeftOut,
   isMatching,
+  isTextField,
   isVisible,
   nameOfField,
   shorten,
@@ -17,6 +19,7 @@ import { areUndone } from "./undone.js";
 const MAX_NAMED = 3;
 const OPENNESS = new Set(["aria-expanded", "open"]);
 const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], input[type=reset], a, summary";
+const PAGE_SCHEMES = new Set("about blob chrome data file ftp http https javascript view-source".split(" "));
 const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
 
 const { closest: closestOf, getAttribute: attributeOf } = Element.prototype;
@@ -31,7 +34,7 @@ const { closest: closestOf, getAttribute: attributeOf } = Element.prototype;
  */
 export function findProblem(act, changed) {
   return (
-    validationProblem(act) ||
+    validationProblem(act, changed) ||
     choiceProblem(act) ||
     clickProblem(act) ||
     dragProblem(act) ||
@@ -44,14 +47,28 @@ export function findProblem(act, changed) {
 }
 
 /**
- * Return the problem of a form that the browser did not submit because a field is invalid.
+ * Return the problem of a form that the browser, or a script that checked it, did not submit because a field is invalid.
  *
- * @type {(act: ActRecord) => Problem | null}
+ * @type {(act: ActRecord, changed: boolean) => Problem | null}
  */
-function validationProblem(act) {
+function validationProblem(act, changed) {
   if (act.submit || !act.invalid.length) return null;
-  const isSubmit = act.keys.some((each) => each.key === "Enter") || (act.target && closestOf.call(act.target, SUBMITS));
-  return isSubmit ? ["blocked", `invalid form: ${act.invalid.join("; ")}`] : null;
+  const isSubmit = act.keys.some((each) => each.key === "Enter") || (act.target && isSubmitButton(act.target));
+  const reason = `invalid form: ${act.invalid.join("; ")}`;
+  if (isSubmit) return ["blocked", reason];
+  // A script has checked the form, for a button rather than for a field that was clicked. The browser shows its message
+  // if the focus has moved to an invalid field.
+  const { target, toggle } = act;
+  if (!act.clicked || !target || toggle || isTextField(target) || target instanceof HTMLSelectElement) return null;
+  const focused = focusNow();
+  const isShown = focused && focused !== act.focus && isMatching.call(focused, ":invalid");
+  return isShown || !changed ? ["refused", reason] : null;
+}
+
+/** @type {(target: Element) => boolean} */
+function isSubmitButton(target) {
+  const button = /** @type {AnyElement | null} */ (closestOf.call(target, SUBMITS));
+  return Boolean(button?.form);
 }
 
 /**
@@ -100,7 +117,8 @@ function linkProblem(act) {
   const link = act.clicked && act.target && closestOf.call(act.target, "a[href], area[href]");
   if (!link) return null;
   const href = (link.getAttribute("href") || "").trim();
-  if (/^(mailto|tel|sms):/i.test(href)) return ["idle", `link to ${shorten(href.split(":")[0])}:, which opens no page`];
+  const scheme = /^([a-z][\w+.-]*):/i.exec(href)?.[1].toLowerCase();
+  if (scheme && !PAGE_SCHEMES.has(scheme)) return ["idle", `link to ${shorten(scheme)}:, which opens no page`];
   if (act.click?.defaultPrevented) return ["taken", "the page kept the link from opening"];
   if (href.startsWith("#")) {
     const id = decode(href.slice(1));
@@ -108,14 +126,16 @@ function linkProblem(act) {
     if (!document.getElementById(id) && !document.getElementsByName(id).length)
       return ["nowhere", `nothing on the page has the id "${shorten(id)}"`];
   }
-  return /^javascript:/i.test(href) ? ["taken", "its link runs a script that changes nothing"] : null;
+  const isScript = scheme === "javascript";
+  return ["taken", isScript ? "its link runs a script that changes nothing" : "its link opened nothing"];
 }
 
 /** @type {(act: ActRecord, changed: boolean) => Problem | null} */
 function textProblem(act, changed) {
   const offered = act.offered();
-  if (!act.field || !offered || !connectedOf.call(act.field)) return null;
+  if (!act.field || !connectedOf.call(act.field)) return null;
   const now = textIn(act.field);
+  if (!offered) return act.deleted && now === act.start ? ["idle", "the page put the text back"] : null;
   if (now && now === act.start && act.text === now) return ["idle", "the field had this value already"];
   if (act.replaced === null && act.start) return null;
   const grown = now.length - act.heldBefore + (act.replaced || 0);
@@ -162,7 +182,10 @@ function submitProblem(act) {
     return ["taken", `the page took the submit and did nothing${rest}`];
   }
   if (act.keys.some((each) => each.defaultPrevented)) return ["taken", "the page kept the key to itself"];
-  return null;
+  const form = act.keys.at(-1)?.key === "Enter" && act.receiver instanceof HTMLInputElement && act.receiver.form;
+  const button = form && fieldsOf(form).find((field) => isMatching.call(field, SUBMITS));
+  const isDisabled = button && isMatching.call(button, ":disabled");
+  return isDisabled ? ["idle", "Enter sends no form whose button is disabled"] : null;
 }
 
 /** @type {(text: string) => string} */

@@ -10,7 +10,7 @@ const MAX_RULES = 20_000;
 const attributeValueOf = Element.prototype.getAttribute;
 const [nextOf, previousOf] = [getter(Node, "nextSibling"), getter(Node, "previousSibling")];
 const dataOf = getter(CharacterData, "data");
-const rootOf = Node.prototype.getRootNode;
+const { getRootNode: rootOf, isEqualNode: isEqual } = Node.prototype;
 
 /**
  * Return whether the page has undone each of these changes.
@@ -27,6 +27,7 @@ export function areUndone(mutations) {
   /** @type {Map<Node, MutationRecord>} */
   const removals = new Map();
   for (const each of mutations) {
+    if (isReplacedByEqual(each)) continue;
     const { target, attributeName, attributeNamespace, oldValue, addedNodes, removedNodes } = each;
     for (const node of addedNodes) moves.set(node, (moves.get(node) || 0) + 1);
     for (const node of removedNodes) {
@@ -55,6 +56,16 @@ export function areUndone(mutations) {
       if (value !== now && !isEmpty) return false;
     }
   return true;
+}
+
+/**
+ * Return whether equal nodes have taken the place of those that were removed.
+ *
+ * @type {(record: MutationRecord) => boolean}
+ */
+function isReplacedByEqual({ addedNodes, removedNodes }) {
+  if (!removedNodes.length || addedNodes.length !== removedNodes.length) return false;
+  return Array.from(removedNodes).every((node, i) => isEqual.call(node, addedNodes[i]));
 }
 
 /**

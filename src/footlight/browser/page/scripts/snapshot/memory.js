@@ -41,6 +41,7 @@ const TICK_MS = 300; // Changes within this time of each other count as one.
 const RECENT_MS = 2_500;
 /** @type {WeakMap<Node, [number, number]>} */
 const ticks = new WeakMap(); // [number, time of the last one] by the node that changed outside of actions.
+let others = 0; // The number of changes outside of actions to elements that do not change all the time.
 const acting = { is: false, began: 0, changed: false, ticked: false, stale: false };
 
 /** @type {(records: MutationRecord[]) => void} */
@@ -49,6 +50,7 @@ function noteChanges(records) {
   for (const { target } of records) {
     const [count, last] = ticks.get(target) || [0, -Infinity];
     if (!acting.is) {
+      if (count < TICKS) others++;
       if (now - last > TICK_MS) ticks.set(target, [count + 1, now]);
     } else if (count >= TICKS && acting.began - last < RECENT_MS) acting.ticked = true;
     else acting.changed = true;
@@ -63,6 +65,12 @@ function noteChanges(records) {
     const isKnown = observed.has(document);
     Object.assign(acting, { is: true, began: performance.now(), changed: false, ticked: false });
     acting.stale = isChanged || !isKnown;
+  },
+
+  /** @returns {{ count: number, stale: boolean }} the changes outside of actions, and whether any is since the last pass */
+  others() {
+    forgetChanged(observer.takeRecords());
+    return { count: others, stale: isChanged || !observed.has(document) };
   },
 
   /** @returns {{ changed: boolean, ticked: boolean, stale: boolean } | null} */
