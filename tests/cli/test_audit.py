@@ -463,6 +463,15 @@ async def test_pages_are_read_from_a_sitemap(tmp_path: Path, site: Site) -> None
     assert (missing.status, missing.err.startswith("footlight: --sitemap http://127.0.0.1:9/")) == (2, True)
 
 
+async def test_sitemap_index_names_the_pages_of_its_sitemaps(site: Site) -> None:
+    listed = "<urlset><url><loc> http://a.example/?a=1&amp;b=2\n</loc></url></urlset>"
+    index = f"<sitemapindex><sitemap><loc>{site.page(listed)}</loc></sitemap></sitemapindex>"
+
+    pages, repeated = await asyncio.to_thread(urls.read_urls, (), (), (site.page(index),))
+
+    assert (pages, repeated) == (["http://a.example/?a=1&b=2"], 0)
+
+
 async def test_sitemap_that_never_ends_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     async def drip(_: Request) -> StreamingResponse:
         async def parts() -> AsyncGenerator[bytes]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +14,7 @@ import pytest
 from footlight.server.help import Ticket
 from footlight.transports.network.access import AccessControl, SharedToken
 from footlight.watch import site
+from footlight.watch.redaction import Redactor
 from footlight.watch.tickets import Tickets
 from footlight.watch.trace_viewer import TraceViewer
 
@@ -75,3 +78,14 @@ async def test_body_that_arrives_slowly_is_refused(monkeypatch: pytest.MonkeyPat
         await app(scope, receive, send)
 
     assert sent[0]["status"] == 408
+
+
+@pytest.mark.parametrize(
+    "level", [lambda inner: [inner], lambda inner: {"a": inner}], ids=["lists", "objects"]
+)
+def test_deeply_nested_values_are_cut(level: Callable[[Any], Any]) -> None:
+    value: Any = "x"
+    for _ in range(5_000):
+        value = level(value)
+
+    assert len(json.dumps(Redactor().data(value), ensure_ascii=False)) < 100
