@@ -688,7 +688,7 @@ async def test_wait_for_reports_the_element_that_appeared(browser: SessionBrowse
         <button onmousedown="event.preventDefault()" onclick="setTimeout(() =>
         document.querySelectorAll('.menu')[1].style.display = '', 300)">Open</button>"""
     )
-    await browser.call("click", selector="button")
+    await browser.call("click", selector="button", settle="none")
 
     observation = await call_observed(browser, "wait_for", selector=".menu")
 
