@@ -189,7 +189,7 @@ async def test_wait_for_url(shared_browser: Browser) -> None:
 
 async def wait_for_pattern(browser: SessionBrowser, pattern: str) -> None:
     gate = Gate(browser)
-    there = browser.site.page("<h1>There</h1>") + "?done=1"
+    there = browser.site.page("<h1>There</h1>", path="/there") + "?done=1"
     await browser.show(then(gate, f"location.href = '{there}'"))
     path = there.removeprefix(browser.site.url).partition("?")[0]
 
