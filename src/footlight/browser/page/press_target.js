@@ -26,10 +26,12 @@ export function pressTarget(element) {
   if (!isField || matches.call(element, ":disabled") || !isConnected.call(element)) return element;
   if (canBeHit(element)) return element;
   if (/** @type {AnyElement} */ (element).editContext) return findEditor(element);
-  const isToggle =
+  const isLabelled =
     element instanceof HTMLButtonElement ||
     (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio"));
-  const label = isToggle ? [...(element.labels || [])].find((one) => hasBox(one) || one.querySelector("*")) : undefined;
+  const label = isLabelled
+    ? [...(element.labels || [])].find((one) => hasBox(one) || one.querySelector("*"))
+    : undefined;
   const own = label && holds.call(label, element) ? findPart(label, element) : null;
   return own || findDrawing(element) || (label && findPart(label, element)) || findScrolled(element) || element;
 }

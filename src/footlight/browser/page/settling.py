@@ -73,7 +73,7 @@ class ActRecord:
     stale: bool
     """Whether the document changed before the action, or changes all the time."""
     hovered: bool = False
-    """Whether the document changed when the mouse moved to the element that was pressed."""
+    """The document changed when the mouse moved to the pressed element."""
     kind: str | None = None
     """The kind of `reason`: `blocked`, `kept`, `idle`, `taken` and `undone` explain why the action had no
     effect, `nowhere` why a link led nowhere. `taken` means that the page prevented the default action of the

@@ -5,7 +5,7 @@
 //   acted   whether the action certainly had an effect: on a value, a scroll position, the focus, the document …
 //   stale   whether the document changed before the record, or changes all the time, so that a difference between two
 //           snapshots may have another cause
-//   hovered whether the document changed when the mouse moved to the element that was pressed
+//   hovered whether the document changed when the mouse moved to the pressed element
 //   reason  why the action had no effect, or what went wrong
 //   kind    the kind of the reason; `blocked` means that the page has only shown an error
 //   drawn   whether a canvas was clicked; the document does not show what is drawn on it

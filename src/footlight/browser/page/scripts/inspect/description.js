@@ -46,9 +46,12 @@ const MAX_ATTRIBUTES = 60;
 
 /** @type {(element: AnyElement, tag: string) => boolean} */
 export function isSecret(element, tag) {
+  if (tag !== "input") return false;
+  if (typeOf(element) === "password") return true;
+  const purpose = asciiLower(attr(element, "autocomplete"));
   // Comboboxes have "new-password" to keep the browser from suggesting other values.
-  if (tag !== "input" || asciiLower(attr(element, "role")) === "combobox") return false;
-  return typeOf(element) === "password" || asciiLower(attr(element, "autocomplete")).indexOf("password") >= 0;
+  const isList = purpose === "new-password" && asciiLower(attr(element, "role")) === "combobox";
+  return !isList && purpose.indexOf("password") >= 0;
 }
 
 /** @type {(element: AnyElement, tag: string) => Record<string, string>} */

@@ -55,11 +55,9 @@ const secrets = new WeakSet();
  */
 function isSecret(input) {
   if (input.type === "password") secrets.add(input);
-  if (secrets.has(input)) return true;
-  return (
-    lower(attribute(input, "role")) !== "combobox" &&
-    /\bpassword\b|-password/.test(lower(attribute(input, "autocomplete")))
-  );
+  const purpose = lower(attribute(input, "autocomplete"));
+  const isList = purpose === "new-password" && lower(attribute(input, "role")) === "combobox";
+  return secrets.has(input) || (!isList && /\bpassword\b|-password/.test(purpose));
 }
 
 const RANGES = words("slider spinbutton scrollbar meter progressbar separator");
