@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOT_READY",
+    "PRESS_PLACES",
     "PRESS_TARGET",
     "PressOutcome",
     "Readiness",
@@ -44,6 +45,8 @@ __all__ = [
 
 _ENGINE = "footlight-press"
 _OUTCOME = f"{_ENGINE}=outcome"
+PRESS_PLACES = str(Path(__file__).with_name("press_places"))
+"""The module `press_places.js`, for what a press at a point hits. It follows `GETTER`."""
 PRESS_TARGET = f"{_ENGINE}=target"
 """The selector, relative to a field, for `find_press_target`."""
 ANSWER_SECONDS = 0.25

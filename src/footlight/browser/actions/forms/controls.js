@@ -77,25 +77,6 @@ export function listSelected(element) {
 }
 
 /**
- * Return whether a file input is over the middle of an element, as over a drawn button, and takes the press of a user.
- *
- * @type {(element: Element) => boolean}
- */
-export function isUnderFileInput(element) {
-  element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
-  const { x, y, width, height } = element.getBoundingClientRect();
-  const at = /** @type {const} */ ([x + width / 2, y + height / 2]);
-  /** @type {Element | null} */
-  let over = null;
-  for (let root = /** @type {Document | ShadowRoot | null} */ (document); root; root = over?.shadowRoot ?? null) {
-    const hit = root.elementFromPoint(...at);
-    if (hit === over) break;
-    over = hit;
-  }
-  return over !== null && over !== element && takesFiles(over) !== null;
-}
-
-/**
  * Return what a file input accepts, or null for another element.
  *
  * @type {(element: Element) => string | null}

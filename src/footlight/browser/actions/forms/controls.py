@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from footlight.browser.actions.forms.field_values import check_files
 from footlight.browser.actions.mouse import BUTTON_DOWN_MS
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout
-from footlight.browser.driver.scripts import run_about
+from footlight.browser.driver.scripts import GETTER, run_about
 from footlight.browser.page.element_diagnosis import find_obstacle
 from footlight.browser.page.element_operations import act_on_element, read_element
-from footlight.browser.page.press_check import PRESS_TARGET, find_press_target
+from footlight.browser.page.press_check import PRESS_PLACES, PRESS_TARGET, find_press_target
 from footlight.browser.page.refs import locate_now
 from footlight.browser.page.selectors import evaluate_all
 from footlight.errors import ElementNotInteractiveError, FootlightError, InvalidParameterError
@@ -42,12 +42,13 @@ CHANGE_PAUSE_SECONDS = 0.04
 MAX_OPTIONS = 50
 """The maximum number of options in an error."""
 
-_TOGGLE, _OPTIONS, _PREPARE, _SELECTED, _TAKES_FILES, _IS_UNDER_FILE_INPUT = (
-    page_function(Path(__file__).parent, ["field", "controls"], name)
-    for name in (
-        *("describeToggle", "listOptions", "prepareChoice", "listSelected", "takesFiles"),
-        "isUnderFileInput",
-    )
+_FOLDER = Path(__file__).parent
+_TOGGLE, _OPTIONS, _PREPARE, _SELECTED, _TAKES_FILES = (
+    page_function(_FOLDER, ["field", "controls"], name)
+    for name in ("describeToggle", "listOptions", "prepareChoice", "listSelected", "takesFiles")
+)
+_IS_UNDER_FILE_INPUT = page_function(
+    _FOLDER, [GETTER, PRESS_PLACES, "field", "controls", "file_button"], "isUnderFileInput"
 )
 
 
