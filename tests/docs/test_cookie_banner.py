@@ -1,4 +1,4 @@
-"""The demonstrator runs as its users run it, and its generated module is up to date."""
+"""The demonstrator runs as its users run it. That its generated module is up to date is part of `make check`."""
 
 import os
 import subprocess
@@ -18,15 +18,6 @@ def test_cookie_banner_example_tests_pass() -> None:
     ran = run("pytest", EXAMPLE, "-p", "no:cacheprovider", "-p", "no:asyncio")
 
     assert (ran.returncode, " 3 passed in " in ran.stdout) == (0, True), ran.stdout
-
-
-@pytest.mark.slow
-def test_cookie_banner_module_matches_codegen_output() -> None:
-    server = "footlight serve --toolset szkrabok"
-
-    ran = run("footlight", "codegen", "--server", server, "--out", f"{EXAMPLE}/mcp_tools.py", "--check")
-
-    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def run(*module: str) -> subprocess.CompletedProcess[str]:

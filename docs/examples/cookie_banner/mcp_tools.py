@@ -1,6 +1,6 @@
 # AUTO-GENERATED — do not edit manually.
 # Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
-# Last generated: 2026-11-27T13:39:45Z
+# Last generated: 2026-11-29T05:18:47Z
 # Tools: 21  Hash: 36b48e86c32d
 """Typed handles of playwright-mcp-server. `mcp_connect` opens one."""
 
@@ -118,6 +118,7 @@ class Observation(TypedDict):
 
 class ExtractEvaluateResult(TypedDict):
     result: NotRequired[Any]
+    notice: NotRequired[str]
     newPages: NotRequired[list[NewPagesItem]]
     closedPages: NotRequired[list[str]]
     refusedPages: NotRequired[int]
