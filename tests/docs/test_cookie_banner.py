@@ -1,4 +1,4 @@
-"""The demonstrator runs as its users run it. That its generated module is up to date is part of `make check`."""
+"""The demonstrator runs as its users run it. `make check` compares its generated module with the code."""
 
 import os
 import subprocess
