@@ -15,7 +15,8 @@ A tool that fails returns `{success: false, error}`, and its result is marked `i
 - `message` says what happened, and what is on the page instead.
 - `details` has the same facts as data: the selector, the page, the time limit, the parameter.
 - `retryable` is true when the same call may succeed later. A result can be stricter than its code: a
-  `TIMEOUT` of an action that had reached the page already (`details.dispatched` is true) is not retryable.
+  `TIMEOUT` or `BROWSER_CRASHED` of an action that reached the page, or may have (`details.dispatched` is true
+  or `"unknown"`), is not retryable, and neither is a `run_steps` of which some steps are done.
 - `suggestion` says what to do. It may be more specific than the text below.
 
 An unknown tool, a [resource](resources.md) that does not exist, a [prompt](prompts.md) that cannot be

@@ -7,11 +7,12 @@ as `INTERNAL_ERROR`.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 __all__ = [
     "CODES",
     "DOCUMENTATION_URL",
+    "LOOK_FIRST",
     "BrowserCrashedError",
     "BrowserNotInstalledError",
     "ConfigurationError",
@@ -42,6 +43,7 @@ __all__ = [
 
 DOCUMENTATION_URL = "https://footlight.github.io/footlight/"
 """The documentation, unless the setting `documentationUrl` says otherwise."""
+LOOK_FIRST = "Look at the page before you repeat the call: its action may have been done."
 
 
 class FootlightError(Exception):
@@ -217,6 +219,11 @@ class BrowserCrashedError(FootlightError):
     default_suggestion = (
         "Browser crashed unexpectedly. This may indicate a memory issue or problematic page content."
     )
+
+    def forbid_retry(self, *, dispatched: Literal[True, "unknown"]) -> None:
+        """Say that the call acted in the page, or may have: a client must look before it repeats the call."""
+        self.retryable, self.suggestion = False, LOOK_FIRST
+        self.details.setdefault("dispatched", dispatched)
 
 
 class WorkerLostError(FootlightError):

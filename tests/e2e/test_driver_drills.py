@@ -68,21 +68,29 @@ async def test_dead_driver_is_reported_once_and_restarted(site: Site, tmp_path: 
         await wait_until_gone(browsers)
 
 
+AFTER_CLICK = "<form method=post action={url}><button>Send</button></form>"
+DURING_CLICK = """<button>Send</button><script>onmousedown = () => {{
+  const request = new XMLHttpRequest();
+  request.open('POST', '{url}', false);
+  request.send();
+}}</script>"""
+
+
 @pytest.mark.slow
-async def test_crash_after_a_click_is_reported_at_once_and_not_as_a_success(
-    site: Site, tmp_path: Path
+@pytest.mark.parametrize("html", [AFTER_CLICK, DURING_CLICK], ids=["after", "during"])
+async def test_crash_of_a_click_is_reported_at_once_and_not_as_retryable(
+    site: Site, tmp_path: Path, html: str
 ) -> None:
     await run_in_folders(
         tmp_path,
-        *(functools.partial(crash_after_click, site, part) for part in ("driver", "browser", "page")),
+        *(functools.partial(crash_of_click, site, html, part) for part in ("driver", "browser", "page")),
     )
 
 
-async def crash_after_click(site: Site, part: str, folder: Path) -> None:
+async def crash_of_click(site: Site, html: str, part: str, folder: Path) -> None:
     asked = site.never()
-    html = f"<form method=post action={asked}><button>Send</button></form>"
     async with serve(site, folder, config=ONE_BROWSER) as wire:
-        await data(wire, "navigate", url=site.page(html))
+        await data(wire, "navigate", url=site.page(html.format(url=asked)))
         driver, (browser,) = driver_of(wire.process.pid), browsers_of(wire.process.pid)
         victims = {"driver": [driver], "browser": [browser], "page": renderers_of(browser)}[part]
         clicking = asyncio.create_task(error(wire, "click", selector="button", timeout=50_000))

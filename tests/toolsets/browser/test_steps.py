@@ -104,6 +104,18 @@ async def test_first_failed_step_ends_the_run(browser: SessionBrowser) -> None:
     assert (await browser.call("get_text", selector="button")) == {"text": "Send"}
 
 
+@pytest.mark.parametrize("done", [0, 1])
+async def test_failed_steps_are_retryable_only_if_none_is_done(browser: SessionBrowser, done: int) -> None:
+    await browser.show(FORM)
+    click = {"tool": "click", "arguments": {"selector": "button"}}
+    wait = {"tool": "wait_for_selector", "arguments": {"selector": "#none", "timeout": 50}}
+
+    error = await browser.refused("run_steps", steps=[*[click] * done, wait])
+
+    assert error["code"] == "TIMEOUT"
+    assert error["retryable"] == (not done)
+
+
 async def test_step_failure_includes_an_observation_of_the_page(browser: SessionBrowser) -> None:
     await browser.show(FORM)
 

@@ -11,6 +11,7 @@ from footlight.browser.driver.pending_starts import SILENCE_ADVICE
 from footlight.browser.driver.playwright_api import Error, cause, is_closed, translate_error
 from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.errors import (
+    LOOK_FIRST,
     BrowserCrashedError,
     DeadlineExceededError,
     FootlightError,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HUNG_SECONDS",
-    "LOOK_FIRST",
     "describe_silence",
     "explain_closed_page",
     "explain_page_failure",
@@ -34,7 +34,6 @@ __all__ = [
 
 HUNG_SECONDS = 10.0
 """A page that has not responded for this time hangs. Until then, it may be busy."""
-LOOK_FIRST = "Look at the page before you repeat the call: its action may have been done."
 SILENCE_SECONDS = 0.2
 """A page is not called silent before it has left a question unanswered for this time."""
 STOPPED_OR_OVERLOADED = "is stopped or overloaded, or the machine is overloaded"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from footlight.browser.snapshot.view import RefCounter
     from footlight.errors import FootlightError
 
-__all__ = ["LastAction", "Page", "PageOwner", "ReadingBlock", "TouchSource"]
+__all__ = ["CRASH_SECONDS", "LastAction", "Page", "PageOwner", "ReadingBlock", "TouchSource"]
 
 T = TypeVar("T")
 
@@ -52,6 +52,8 @@ EXTENSION_SILENT_SECONDS = 15.0
 RELOADING_SECONDS = 3.0
 RELOADING_LOADS = 10
 """Reading a page is given up after this number of loads, if this many seconds have passed as well."""
+CRASH_SECONDS = 0.5
+"""The time that work in a crashed page has to end by itself, with an error of Playwright."""
 INTERRUPTED_SECONDS = 1.0
 """How long an action that a dialog interrupted may take to end after the dialog."""
 MAX_STAGE_URL = 200
@@ -195,6 +197,8 @@ class Page:
         self.report_stage: Stage = no_progress
         """The callback that receives the stages of navigations."""
         self.reading_blocks: list[ReadingBlock] = []
+        self.crash_limits: set[asyncio.Timeout] = set()
+        """The limits of the work that ends if the page crashes."""
         self.is_navigating = False
         """Whether a navigation that timed out may still be pending."""
         self.own_cdp: CDPSession | None = None
@@ -223,6 +227,11 @@ class Page:
 
     def _on_crash(self, _: object) -> None:
         self.crashed = True
+        asyncio.get_running_loop().call_later(CRASH_SECONDS, self._end_work)
+
+    def _end_work(self) -> None:
+        for limit in self.crash_limits:
+            limit.reschedule(0)
 
     def _on_request(self, request: Request) -> None:
         if request.is_navigation_request():

@@ -12,8 +12,8 @@ from footlight.browser.driver.deadline import no_progress
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_context_lost
 from footlight.browser.driver.scripts import run
 from footlight.browser.driver.shielding import shield_until_done
-from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
-from footlight.browser.page.page import Page, ReadingBlock
+from footlight.browser.page.diagnosis import explain_closed_page, explain_page_failure, explain_timeout
+from footlight.browser.page.page import CRASH_SECONDS, Page, ReadingBlock
 from footlight.errors import DeadlineExceededError
 from footlight.safe_text import cut_text
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "bring_to_front",
     "close_page",
+    "end_at_crash",
     "evaluate",
     "find_target_id",
     "find_title",
@@ -104,6 +105,27 @@ async def limit_reading(page: Page, deadline: Deadline) -> AsyncGenerator[None]:
         ) from None
     finally:
         page.reading_blocks.remove(block)
+
+
+@contextlib.asynccontextmanager
+async def end_at_crash(page: Page) -> AsyncGenerator[None]:
+    """Run a block that ends if the page crashes. Commands to a crashed page may never be answered.
+
+    Raises:
+        BrowserCrashedError: the page crashed, and the block did not notice it.
+    """
+    limit = asyncio.timeout(CRASH_SECONDS if page.crashed else None)
+    try:
+        async with limit:
+            page.crash_limits.add(limit)
+            try:
+                yield
+            finally:
+                page.crash_limits.discard(limit)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise await explain_closed_page(page) from None
 
 
 @contextlib.asynccontextmanager

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.deadline import MIN_READING_SECONDS
-from footlight.browser.page.diagnosis import LOOK_FIRST, explain_closed_page
+from footlight.browser.page.diagnosis import explain_closed_page
 from footlight.errors import BrowserCrashedError, ExpectationFailedError
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.playwright_lines import playwright_lines
@@ -137,8 +137,7 @@ async def _check_survival(call: ToolCall) -> None:
         return
     error = await (explain_closed_page(page) if page else session.explain_end())
     if isinstance(error, BrowserCrashedError):
-        error.retryable, error.suggestion = False, LOOK_FIRST
-        error.details["dispatched"] = True
+        error.forbid_retry(dispatched=True)
         raise error
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from footlight.browser.actions.dialogs import find_blocking_dialog
 from footlight.browser.actions.expectation import PAGE_CLOSED
+from footlight.browser.page.page_operations import end_at_crash
 from footlight.errors import ExpectationFailedError
 
 if TYPE_CHECKING:
@@ -37,7 +38,17 @@ async def run_until_dialog(call: ToolCall, work: Coroutine[Any, Any, T]) -> T | 
     """Return the result of the work, or None if a dialog blocks its page before the work is done.
 
     A call without a page is stopped by the next dialog of its session.
+
+    Raises:
+        BrowserCrashedError: the page crashed, and the work did not notice it.
     """
+    if call.maybe_page is None:
+        return await _run_until_dialog(call, work)
+    async with end_at_crash(call.maybe_page):
+        return await _run_until_dialog(call, work)
+
+
+async def _run_until_dialog(call: ToolCall, work: Coroutine[Any, Any, T]) -> T | None:
     dialogs = call.session.dialogs
     if not dialogs.asks:
         return await work

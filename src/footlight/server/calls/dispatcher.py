@@ -24,7 +24,7 @@ from footlight.browser.driver.offload import CHARACTERS_A_NODE, offload
 from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.browser.driver.shielding import shield_until_done
 from footlight.caller import LOCAL, Caller
-from footlight.errors import FootlightError
+from footlight.errors import BrowserCrashedError, FootlightError
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.json_values import count_work
 from footlight.server.answers.masking import Mask, keep_unmasked
@@ -159,10 +159,13 @@ class Dispatcher(ToolCaller):
             return await self._run_stages(state, report)
         except InputRequired:
             raise
-        except FootlightError as error:
-            return failure(log_if_bug(error, state.tool), events=_take_events(state))
-        except Exception as error:  # noqa: BLE001 - bugs are converted to answers here
-            return failure(await translate_exception(error, state), events=_take_events(state))
+        except FootlightError as raised:
+            error = log_if_bug(raised, state.tool)
+        except Exception as bug:  # noqa: BLE001 - bugs are converted to answers here
+            error = await translate_exception(bug, state)
+        if isinstance(error, BrowserCrashedError) and state.has_begun and state.tool.effect == "act":
+            error.forbid_retry(dispatched="unknown")
+        return failure(error, events=_take_events(state))
 
     async def _run_stages(self, state: CallState, report: Report | None) -> Answer:
         tool = state.tool

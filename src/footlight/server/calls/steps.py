@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.deadline import ELEMENT_TIMEOUT, Deadline
-from footlight.errors import FootlightError, InvalidParameterError
+from footlight.errors import BrowserCrashedError, FootlightError, InvalidParameterError
 from footlight.server.calls.dialog_race import (
     check_expectation,
     check_no_dialog,
@@ -55,6 +55,8 @@ class StepFailedError(Exception):
         error = _with_prefix(self.error, f"steps.{last} ({self.outcomes[-1].tool})")
         done = [outcome.as_json() for outcome in self.outcomes[:-1]]
         error.details = {**error.details, "step": last, "done": done}
+        if done:  # A repeated call would do them again.
+            error.retryable = False
         return error
 
 
@@ -138,6 +140,8 @@ async def run_steps(
             locator = own.maybe_page.view.take_located() if own.maybe_page else None
             outcomes.append(StepOutcome(step.tool.name, data, locator=locator))
         except FootlightError as error:
+            if isinstance(error, BrowserCrashedError) and step.tool.effect == "act":
+                error.forbid_retry(dispatched="unknown")
             outcomes.append(StepOutcome(step.tool.name, error=error))
         call.use_page(own.maybe_page)
         await on_step_done(step, own, outcomes[-1], round((time.monotonic() - began) * 1000))

@@ -10,7 +10,7 @@ from footlight.browser.driver.deadline import DEFAULT_TIMEOUT, ELEMENT_TIMEOUT, 
 from footlight.browser.driver.pending_starts import SILENCE_ADVICE, PendingStart
 from footlight.browser.driver.probe import RESPONSE_SECONDS
 from footlight.browser.page.diagnosis import describe_silence
-from footlight.errors import DeadlineExceededError
+from footlight.errors import LOOK_FIRST, DeadlineExceededError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -61,7 +61,7 @@ def deadline_exceeded(
     elif silent is not None:
         message, advice = f"{message}; {describe_silence(silent)}", SILENCE_ADVICE[silent]
         if dispatched:
-            advice += " Look at the page before you repeat the call: its action may have been done."
+            advice += f" {LOOK_FIRST}"
     elif not has_begun:
         message += ": the browser or another call was busy"
     return DeadlineExceededError(
