@@ -169,6 +169,15 @@ def test_all_nodes_of_reported_roles_are_kept_in_order(nodes: list[Node]) -> Non
     assert all(part.split(":")[0] in IMPORTANT for node in found for part in node.path)
 
 
+def test_no_nodes_are_read_beyond_the_limit() -> None:
+    nodes = iter(tree("button A\ntext\nlink B\nbutton C\nbutton D"))
+
+    found = trim_nodes(nodes, 2)
+
+    assert [node.name for node in found] == ["A", "B"]
+    assert next(nodes).name == "D", "of the others, only the next one was read"
+
+
 def test_node_json_uses_the_given_ref() -> None:
     node = TrimmedNode(element="f9", role="link", name="x", path=("dialog:y",), disabled=False)
 

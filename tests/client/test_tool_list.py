@@ -14,6 +14,7 @@ from footlight.log import MAX_WARNINGS
 from footlight.protocol.errors import MCPError
 from footlight.protocol.tools import InvalidToolError, Tool
 from tests.client.channels import LIMIT_SECONDS
+from tests.loop_watch import watch_loops
 
 pytestmark = pytest.mark.anyio
 
@@ -69,6 +70,17 @@ async def test_tool_list_is_requested_once() -> None:
     assert names(first) == ["a", "b", "c"]
     assert await tools.get(listing.fetch) is first
     assert listing.asked == 1
+
+
+async def test_long_tool_list_does_not_block_the_event_loop() -> None:
+    schema = {"type": "object", "properties": {f"p{at}": {"type": "string"} for at in range(20)}}
+    tools = [{"name": f"t{at}", "inputSchema": schema} for at in range(4_000)]
+
+    with watch_loops() as gaps:
+        read = await asyncio.create_task(ToolList().get(Listing([{"tools": tools}]).fetch))
+
+    assert len(read) == 4_000
+    assert gaps.too_long == []
 
 
 async def test_empty_tool_list_is_cached() -> None:

@@ -63,11 +63,13 @@ class _Scope:
     heading: str | None = None
 
 
-def trim_nodes(nodes: Sequence[Node]) -> list[TrimmedNode]:
-    """Return the actionable and important nodes in tree order."""
+def trim_nodes(nodes: Iterable[Node], limit: int | None = None) -> list[TrimmedNode]:
+    """Return the actionable and important nodes in tree order, or only the first `limit` of them."""
     found: list[TrimmedNode] = []
     scopes = [_Scope(-1, ())]
     for node in nodes:
+        if len(found) == limit:
+            break
         while node.depth <= scopes[-1].depth:
             scopes.pop()
         role = _ALIKE.get(node.role, node.role)

@@ -201,7 +201,7 @@ async def wait_until_drawn(app: ExtensionApp, page: Page, deadline: Deadline) ->
     """Wait until a page of the app shows test ids or nodes, but no longer than `LOADED_SECONDS`."""
     limit = deadline.limit_to(LOADED_SECONDS * 1000)
     while app.role_of(page) in ("extension", "notification") and not page.closed:
-        if await list_test_ids(page, deadline, limit=1) or trim_nodes((await look(page, deadline)).nodes):
+        if await list_test_ids(page, deadline, limit=1) or trim_nodes((await look(page, deadline)).nodes, 1):
             return
         if limit.remaining_ms <= LOOK_SECONDS * 1000:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -19,6 +20,9 @@ logger = logging.getLogger(__name__)
 Fetch = Callable[[], Awaitable[list[Result]]]
 """Returns all pages of `tools/list`."""
 
+
+PAUSE_SECONDS = 0.02
+"""The time after which reading a long list lets other tasks run."""
 
 MAX_MS = 1e12
 """The maximum caching time, because the server's value may be too large for a float."""
@@ -58,7 +62,7 @@ class ToolList:
                 return self._tools
             forget_count = self._forget_count
             pages = await fetch()
-            tools = _read_tools(pages, check)
+            tools = await _read_tools(pages, check)
             if forget_count == self._forget_count:  # Otherwise, the tools changed while the list was sent.
                 self._tools, self._until = tools, _find_expiry(pages)
                 self._fetch_count += 1
@@ -68,11 +72,15 @@ class ToolList:
         return self._until is None or time.monotonic() < self._until
 
 
-def _read_tools(pages: list[Result], check: Callable[[Tool], None] | None) -> tuple[Tool, ...]:
+async def _read_tools(pages: list[Result], check: Callable[[Tool], None] | None) -> tuple[Tool, ...]:
     """Return the valid tools. Log why others are left out, so that the valid ones can be used."""
+    paused_at = time.monotonic()
     tools: dict[str, Tool] = {}
     warnings = LimitedWarnings(logger)
     for entry in (entry for page in pages for entry in items(page.get("tools"))):
+        if time.monotonic() - paused_at > PAUSE_SECONDS:
+            await asyncio.sleep(0)
+            paused_at = time.monotonic()
         try:
             tool = read_tool(entry)
             if tool.name in tools:

@@ -96,7 +96,7 @@ async def _observe_page(page: Page) -> StepObservation:
         "isUnlocked": False,
         "currentScreen": screen_name(page.url),
     }
-    nodes = [node.as_json(node.element) for node in trim_nodes(snapshot.nodes)[:MAX_NODES]]
+    nodes = [node.as_json(node.element) for node in trim_nodes(snapshot.nodes, MAX_NODES)]
     return StepObservation(state=state, test_ids=[describe_test_id(each) for each in test_ids], nodes=nodes)
 
 

@@ -69,6 +69,18 @@ async def test_find_elements_describes_all_matches_up_to_a_limit(browser: Sessio
     assert await browser.call("find_elements", selector="h1") == {"elements": [], "count": 0}
 
 
+async def test_many_elements_of_a_large_page_are_described_in_time(browser: SessionBrowser) -> None:
+    await browser.show("<ul>" + "<li><div><span><a>x</a></span></div></li>" * 10_000 + "</ul>")
+
+    found = await browser.call("find_elements", selector="a", limit=300, timeout=20_000)  # It took 90 s.
+
+    links = [
+        f"li:nth-of-type({at}) > div:nth-of-type(1) > span:nth-of-type(1) > a:nth-of-type(1)"
+        for at in range(1, 301)
+    ]
+    assert [each["selector"] for each in found["elements"]] == links
+
+
 async def test_reported_selector_leads_to_the_found_element(browser: SessionBrowser) -> None:
     inner = browser.site.page("<ul><li>three<li>four</ul>")
     await browser.show(

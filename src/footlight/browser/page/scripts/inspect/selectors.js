@@ -169,11 +169,61 @@ export function matchesIn(css) {
   return found;
 }
 
-/** @type {(element: AnyElement, other: AnyElement) => boolean} */
-function inLikePlace(element, other) {
-  if (element === other) return true;
-  if (localName(element) !== localName(other)) return false;
-  return placeOf(element).type === placeOf(other).type;
+/**
+ * The elements that a path matches and, for each of them, the element at which the path begins.
+ *
+ * @typedef {object} Group
+ * @property {AnyElement[]} elements
+ * @property {AnyElement[]} starts
+ * @property {Map<AnyElement | string, Group>} [parts] see `partsOf`
+ */
+
+/** @type {(parts: Map<AnyElement | string, Group>, key: AnyElement | string, element: AnyElement, start: AnyElement) => void} */
+function addTo(parts, key, element, start) {
+  let part = parts.get(key);
+  if (!part) parts.set(key, (part = { elements: [], starts: [] }));
+  part.elements[part.elements.length] = element;
+  part.starts[part.starts.length] = start;
+}
+
+/** @type {(element: AnyElement) => string} */
+const placeKey = (element) => localName(element) + " " + placeOf(element).type;
+
+/** @type {Map<string, Map<AnyElement | string, Group>>} */
+const namesakes = new Map();
+
+/**
+ * Return the elements with the same name and place as this one. All elements of a name are divided only once, because
+ * each search for a place would take as long.
+ *
+ * @type {(element: AnyElement) => Group}
+ */
+function groupOf(element) {
+  const tag = localName(element);
+  let groups = namesakes.get(tag);
+  if (!groups) {
+    namesakes.set(tag, (groups = new Map()));
+    const all = matchesIn(tag);
+    for (let i = 0; i < all.length; i++) addTo(groups, placeKey(all[i]), all[i], all[i]);
+  }
+  return groups.get(placeKey(element)) || { elements: [], starts: [] };
+}
+
+/**
+ * Return the parts of a group, by the parent of the element at which the path begins, and by the place of that parent.
+ *
+ * @type {(group: Group) => Map<AnyElement | string, Group>}
+ */
+function partsOf(group) {
+  if (group.parts) return group.parts;
+  const parts = (group.parts = new Map());
+  for (let i = 0; i < group.elements.length; i++) {
+    const start = parentOf(group.starts[i]);
+    if (!start) continue;
+    addTo(parts, start, group.elements[i], start);
+    addTo(parts, placeKey(start), group.elements[i], start);
+  }
+  return parts;
 }
 
 /**
@@ -183,29 +233,23 @@ function inLikePlace(element, other) {
  */
 function pathTo(element) {
   let path = stepTo(element);
-  let rivals = matchesIn(path); // The elements that the path matches.
-  let above = rivals; // For each of them, the element at which its path begins.
   let anchor = "";
-  for (let at = parentOf(element); at && rivals.length > 1 && !anchor; at = parentOf(at)) {
+  /** @type {Group} */
+  let rivals;
+  if (path.indexOf(":nth-of-type(") > 0) rivals = groupOf(element);
+  else {
+    const found = matchesIn(path);
+    rivals = { elements: found, starts: found };
+  }
+  for (let at = parentOf(element); at && rivals.elements.length > 1 && !anchor; at = parentOf(at)) {
     anchor = anchorOf(at);
     path = (anchor || stepTo(at)) + " > " + path;
-    /** @type {AnyElement[]} */
-    const left = [];
-    /** @type {AnyElement[]} */
-    const starts = [];
-    for (let i = 0; i < rivals.length; i++) {
-      const start = parentOf(above[i]);
-      if (start === at || (start && !anchor && inLikePlace(start, at))) {
-        left[left.length] = rivals[i];
-        starts[starts.length] = start;
-      }
-    }
-    rivals = left;
-    above = starts;
+    rivals = partsOf(rivals).get(anchor ? at : placeKey(at)) || { elements: [], starts: [] };
   }
   // A child of a host and one in its shadow tree can have the same path: only a number distinguishes them.
-  for (let i = 0; rivals.length > 1 && i < rivals.length; i++) {
-    if (rivals[i] === element) return ":nth-match(" + path + ", " + (i + 1) + ")";
+  const { elements } = rivals;
+  for (let i = 0; elements.length > 1 && i < elements.length; i++) {
+    if (elements[i] === element) return ":nth-match(" + path + ", " + (i + 1) + ")";
   }
   return path;
 }
