@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -834,6 +835,32 @@ async def test_listener_that_changes_nothing_is_reported(browser: Browser) -> No
     assert {name: (each["effect"], each.get("reason")) for name, each in said.items()} == dict.fromkeys(
         VAIN, ("none", "listeners of the page received it and changed nothing")
     )
+
+
+LOOP = "<script>(function turn() { requestAnimationFrame(turn) })()</script>"
+
+
+async def test_vain_clicks_on_a_page_with_an_endless_loop_of_frames_are_answered_at_once(
+    browser: Browser,
+) -> None:
+    await browser.show(f"<button id=it onclick='void 0'>Save</button>{LOOP}")
+    began = time.monotonic()
+
+    effects = {(await act(browser, "click", IT))["effect"] for _ in range(10)}
+
+    assert effects == {"none"}
+    assert time.monotonic() - began < 5  # Waiting for each would take 10 s.
+
+
+@pytest.mark.parametrize("event", ["mousedown", "click"])
+async def test_late_effect_of_a_click_beside_an_endless_loop_of_frames_is_reported(
+    browser: Browser, event: str
+) -> None:
+    await browser.show(
+        f"<button id=it on{event}='setTimeout(() => it.after(`Saved`), 400)'>Save</button>{LOOP}"
+    )
+
+    assert (await act(browser, "click", IT))["effect"] == "page"
 
 
 @pytest.mark.slow

@@ -42,6 +42,23 @@ export function countCallbacks() {
   return frame + timer + idle - own;
 }
 
+/**
+ * Call a function once when the listeners of the page have handled an event of this type that is being dispatched. If they
+ * stop it, that is after the next task, and often after the next frame.
+ *
+ * @type {(type: string, callback: () => void) => void}
+ */
+export function afterEvent(type, callback) {
+  let isCalled = false;
+  const end = () => {
+    removeEventListener(type, end);
+    if (!isCalled) callback();
+    isCalled = true;
+  };
+  addEventListener(type, end, { passive: true }); // The last listener, because it is added only now.
+  /** @type {any} */ (globalThis).scheduler.postTask(end, { priority: "user-blocking" });
+}
+
 /** @type {(ms: number) => Promise<void>} */
 export const sleep = (ms) => new Promise((resolve) => startTimer(() => resolve(), ms));
 

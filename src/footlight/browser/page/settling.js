@@ -11,7 +11,7 @@
 // No frame is necessary after a text was inserted if nothing can follow: see `rest.mayEnd`.
 
 import { getter } from "../driver/getter.js";
-import { countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
+import { afterEvent, countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
 import { takeLateWork } from "./late_work.js";
 import { continueRecord, isIdleClick, reportedRecord } from "./scripts/effects/effects.js";
 
@@ -25,7 +25,10 @@ const FRAMES = 2;
 const PROMISE_MS = 8; // How long promises of the browser, such as those of a database, are usually pending.
 const INSERTION_MS = 4; // How long they may be pending after an inserted text, which few pages react to with them.
 export const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
-const INPUT_EVENTS = ["pointerdown", "pointerup", "click", "keydown", "keyup", "input", "change", "submit", "drop"];
+const INPUT_EVENTS = [
+  ...["pointerdown", "mousedown", "pointerup", "mouseup", "click"],
+  ...["keydown", "keyup", "input", "change", "submit", "drop"],
+];
 const MOVING_EVENTS = ["scroll", "resize", "load", "animationstart", "transitionrun", "toggle"];
 
 export const shadowOf = getter(Element, "shadowRoot");
@@ -65,7 +68,10 @@ const rest = {
   began: 0,
   /** @type {number | null} the number of callbacks (`countCallbacks`) when the action began, if that is known */
   callbacks: null,
+  callbacksAtQuiet: 0, // The same number at the first frame without a change.
   callbacksAtPress: 0, // The same number at the last press of the mouse or of a key.
+  isLooping: false, // Whether scripts have requested callbacks between that frame and that press.
+  hasRequested: false, // Whether scripts have requested one while they handled an event since that press.
 
   /** @type {(observer: MutationObserver, roots: (Document | ShadowRoot)[]) => void} */
   begin(observer, roots) {
@@ -100,8 +106,18 @@ const rest = {
    */
   touch(type = "") {
     const at = performance.now();
-    this.callbacks ??= countCallbacks();
-    if (type === "pointerdown" || type === "keydown") this.callbacksAtPress = countCallbacks();
+    const count = countCallbacks();
+    this.callbacks ??= count;
+    if (type === "pointerdown" || type === "keydown") {
+      this.callbacksAtPress = count;
+      this.isLooping = count !== this.callbacksAtQuiet;
+      this.hasRequested = false;
+    }
+    if (this.isLooping && type) {
+      afterEvent(type, () => {
+        this.hasRequested ||= countCallbacks() !== count;
+      });
+    }
     this.inserts &&= type === "input" || type === "change";
     this.touched = at;
     this.drawn = false;
@@ -111,6 +127,16 @@ const rest = {
         this.drawn ||= this.touched === at;
       }),
     );
+  },
+
+  /**
+   * Return whether a script has probably requested a callback because of the last press. A loop of callbacks that ran
+   * before it is no reason: then only those count that were requested while the events were handled.
+   *
+   * @returns {boolean}
+   */
+  isCallbackExpected() {
+    return this.isLooping ? this.hasRequested : this.callbacksAtPress !== countCallbacks();
   },
 
   /**
@@ -280,7 +306,10 @@ class Watch {
     this.frame = now;
     this.drawn = true;
     this.quiet = this.changed || stateOf.call(this.document) === "loading" ? 0 : this.quiet + 1;
-    if (this.quiet === 1) this.quietSince = now;
+    if (this.quiet === 1) {
+      this.quietSince = now;
+      rest.callbacksAtQuiet = countCallbacks();
+    }
     this.changed = false;
     this.nextFrame();
   }
@@ -395,7 +424,7 @@ async function endsEarly() {
     wait = ask("go-on");
   }
   const record = reportedRecord();
-  const late = takeLateWork() ?? (isIdleClick() && rest.callbacksAtPress !== countCallbacks() ? "timer" : null);
+  const late = takeLateWork() ?? (isIdleClick() && rest.isCallbackExpected() ? "timer" : null);
   const look = request && /** @type {any} */ (globalThis)[Symbol.for("footlight.look")]?.(request);
   if (late === "timer") continueRecord();
   return { record, late, look };
