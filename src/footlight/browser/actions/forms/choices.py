@@ -93,13 +93,15 @@ async def open_and_choose(
         patient = deadline.start_patience()
         async with limit_element_wait(page, patient, lambda: find_obstacle(page, field.selector, patient)):
             await press(page, find_press_target(box), timeout_ms)
-    option = await find_about(box, _OPTION, option_name(field), timeout_ms=min(DRAWN_MS, timeout_ms))
+    patient = deadline.start_patience()
+    wait_ms = min(DRAWN_MS, patient.element_ms / 4)
+    option = await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms)
     names: list[str] = []
     is_cut = False
     if option is None:
         # The page may have hidden the field from its selector, so that it is not found any more.
         names = await run_about(box, _OPTIONS, timeout_ms=min(OPTIONS_MS, timeout_ms))
-        option, is_cut = await _find_undrawn_option(box, option_name(field), deadline)
+        option, is_cut = await _find_undrawn_option(box, option_name(field), patient)
     if option:
         await press(page, option, timeout_ms)
         return
@@ -108,31 +110,30 @@ async def open_and_choose(
 
 
 async def _find_undrawn_option(
-    box: Locator, name: str, deadline: Deadline
+    box: Locator, name: str, patient: Deadline
 ) -> tuple[ElementHandle | None, bool]:
     """Scroll through a list that draws only the options in view, and wait for options that it loads.
 
     Return the option with this name, or None, and whether there was no time for the whole list.
     """
-    patient = deadline.start_patience()
-    least_ms = patient.element_ms / 2
-    ends_at = time.monotonic() + patient.element_ms / 1000
+    least_ms = patient.patience_ms / 2
+    redraw_seconds = min(REDRAW_SECONDS, least_ms / 2 / 1000)
     last: str | None = None
     changed_at = time.monotonic()
-    while time.monotonic() < ends_at:
+    while patient.element_ms > least_ms / 2:
         request = {"wanted": name, "last": last}
-        limit_ms = min(OPTIONS_MS, deadline.remaining_ms)
+        limit_ms = min(OPTIONS_MS, patient.element_ms)
         shown: str | Literal[True] | None = await run_about(box, _SCROLL, request, timeout_ms=limit_ms)
         if shown is True or shown is None:
             break
         if shown != last:
             last, changed_at = shown, time.monotonic()
-        elif time.monotonic() - changed_at > REDRAW_SECONDS:
+        elif time.monotonic() - changed_at > redraw_seconds:
             break
     else:
         return None, True
-    wait_ms = max(DRAWN_MS, patient.element_ms - least_ms)
-    return await find_about(box, _OPTION, name, timeout_ms=wait_ms), False
+    wait_ms = max(DRAWN_MS / 2, patient.element_ms - least_ms)
+    return await find_about(box, _OPTION, name, timeout_ms=min(wait_ms, patient.element_ms)), False
 
 
 async def choose_options(
