@@ -618,6 +618,24 @@ async def test_combobox_beside_an_input_that_nobody_can_reach_is_pressed(browser
     assert await browser.evaluate("clicks") == ["it"]
 
 
+async def test_option_of_a_drop_down_with_the_role_of_a_list_is_chosen(browser: SessionBrowser) -> None:
+    """Choices.js draws such fields, with the chosen option in them."""
+    await browser.show(
+        """<div id=it role=listbox tabindex=0 aria-expanded=false>
+        <div><div role=option id=chosen>One</div></div>
+        <div id=list hidden><div role=option>One</div><div role=option>Two</div></div></div><script>
+        const open = is => { list.hidden = !is; it.ariaExpanded = is; };
+        it.onclick = () => open(true);
+        list.onclick = event => {
+          chosen.textContent = event.target.textContent; open(false); event.stopPropagation(); };
+        </script>"""
+    )
+
+    for name in ("Two", "Two", "One"):
+        selected = await browser.call("select", selector="#it", value=name)
+        assert (selected["selected"], await browser.evaluate("chosen.textContent")) == ([name], name)
+
+
 VIRTUAL_LIST = """<div role=combobox tabindex=0 id=it aria-expanded=false aria-controls=list>Pick</div>
 <div id=list role=listbox hidden style="height: 200px; overflow: auto">
 <div id=all style="position: relative; height: 9000px"></div></div><script>

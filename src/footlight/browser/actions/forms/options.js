@@ -30,7 +30,9 @@ export function listNames(element) {
 export function findOption(element, wanted) {
   const name = clean(wanted);
   const found = optionsOf(element).filter((option) => isShown(option) && nameOf(option, element) === name);
-  return found.length ? findOnly(found) : findDrawn(element, name);
+  if (!found.length) return findDrawn(element, name);
+  // The field may show the chosen option, alone.
+  return findOnly(found.length > 1 ? found.filter((option) => option.parentElement?.childElementCount !== 1) : found);
 }
 
 /** @type {(found: Element[]) => Element | null} */
