@@ -63,15 +63,16 @@ export function afterEvent(type, callback) {
 export const sleep = (ms) => new Promise((resolve) => startTimer(() => resolve(), ms));
 
 /**
- * Wait this long, or at most until the next frame has been drawn if that is expected earlier.
+ * Wait this long, or at most until the next frame has been drawn if that is expected earlier. With `forTimers`, wait also
+ * for timers of the page that have expired: a busy browser runs timers without a delay before them.
  *
- * @type {(ms: number) => Promise<void>}
+ * @type {(ms: number, forTimers?: boolean) => Promise<void>}
  */
-export function pause(ms) {
+export function pause(ms, forTimers = false) {
   if (ms > 2 * FRAME_MS + 1) return sleep(ms);
   return new Promise((resolve) => {
     startTimer(() => resolve(), ms);
-    requestFrame(() => startTimer(() => resolve()));
+    requestFrame(() => startTimer(() => resolve(), forTimers ? 1 : 0));
   });
 }
 

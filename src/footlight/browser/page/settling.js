@@ -420,7 +420,7 @@ async function endsEarly() {
 ) => {
   let wait = ask(isWatched ? "go-on" : "begin");
   while (wait > 0) {
-    if (!(isAlone && (await endsEarly()))) await pause(wait);
+    if (!(isAlone && (await endsEarly()))) await pause(wait, (watch ?? rest).callbacks !== countCallbacks());
     wait = ask("go-on");
   }
   const record = reportedRecord();
