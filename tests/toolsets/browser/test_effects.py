@@ -513,6 +513,13 @@ SILENT = (
         effect="none|script",
     ),
     Silent(
+        "a list that is drawn anew after a message",
+        "<button id=it>Save</button><ul id=list><li>a</li><li>b</li></ul><script>"
+        "const html = list.innerHTML; it.onmousedown = () => { list.textContent = 'Loading' };"
+        "it.onclick = () => { list.innerHTML = html }</script>",
+        effect="none|script",
+    ),
+    Silent(
         "a form that leads to the same page",
         "<h1>Form</h1><form method=post action=/same><button id=it>Save</button></form>",
         effect="request POST /same 200, navigation",
@@ -859,6 +866,27 @@ async def test_late_effect_of_a_click_beside_an_endless_loop_of_frames_is_report
     await browser.show(
         f"<button id=it on{event}='setTimeout(() => it.after(`Saved`), 400)'>Save</button>{LOOP}"
     )
+
+    assert (await act(browser, "click", IT))["effect"] == "page"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "window.scrollTo({top: 900, behavior: 'smooth'})",
+        "box.scrollBy({left: 150, behavior: 'smooth'})",
+        "list.innerHTML = ''; list.innerHTML = '<li>b</li><li>a</li>'",
+        "line.innerHTML = ''; line.innerHTML = '<input>'",
+    ],
+)
+async def test_change_that_the_document_hardly_shows_is_reported(browser: Browser, call: str) -> None:
+    await browser.show(
+        f"""<button id=it onclick="{call}">Go</button><ul id=list><li>a</li><li>b</li></ul>
+        <p id=line><input></p>
+        <div id=box style="width: 99px; overflow: auto"><p style="width: 900px">wide</p></div>
+        <p style="height: 3000px"></p>"""
+    )
+    await browser.call("fill", selector="input", value="text")
 
     assert (await act(browser, "click", IT))["effect"] == "page"
 

@@ -13,13 +13,14 @@
 import { getter } from "../driver/getter.js";
 import { afterEvent, countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
 import { takeLateWork } from "./late_work.js";
-import { continueRecord, isIdleClick, reportedRecord } from "./scripts/effects/effects.js";
+import { continueRecord, hasScrolled, isIdleClick, reportedRecord } from "./scripts/effects/effects.js";
 
 const REST_MS = 500; // How long to wait until the document settles, which some pages never do.
 const RESTLESS_MS = 100; // How long to wait for a page that did not settle the last time.
 const NO_FRAME_MS = 25; // Pages in the background draw no frames, and pages that are out of view only a few.
 const LONG_FRAME_MS = 50; // The maximum that one frame counts: a script that computes for long draws none.
 const MIN_WAIT_MS = 3;
+const SCROLL_MS = 60; // How long after an action a document may begin to scroll smoothly.
 const LOOK_MS = 10; // How often a settled document is checked for its next change.
 const FRAMES = 2;
 const PROMISE_MS = 8; // How long promises of the browser, such as those of a database, are usually pending.
@@ -443,6 +444,12 @@ async function endsEarly() {
 // Wait until a settled document changes, at most this long.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.change")] = async (/** @type {number} */ ms) => {
   for (const end = performance.now() + ms; rest.holds() && performance.now() < end; ) await pause(LOOK_MS);
+};
+
+// Return whether the document has scrolled after an action that seemed to have no effect.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.hasScrolled")] = async () => {
+  for (const end = rest.answered + SCROLL_MS; !hasScrolled() && performance.now() < end; ) await pause(LOOK_MS);
+  return hasScrolled();
 };
 
 /**
