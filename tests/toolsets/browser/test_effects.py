@@ -513,6 +513,16 @@ SILENT = (
         effect="none|script",
     ),
     Silent(
+        "a reset of a form that nobody has filled",
+        "<form><input name=q value=a><input type=reset id=it value=Reset></form>",
+        reason="its form has its initial values already",
+    ),
+    Silent(
+        "a button that is drawn anew when it is pressed",
+        "<p><button id=it onmousedown='this.outerHTML = this.outerHTML'>Save</button></p>",
+        reason="^the page replaced the element when it was pressed: no click followed",
+    ),
+    Silent(
         "a list that is drawn anew after a message",
         "<button id=it>Save</button><ul id=list><li>a</li><li>b</li></ul><script>"
         "const html = list.innerHTML; it.onmousedown = () => { list.textContent = 'Loading' };"
