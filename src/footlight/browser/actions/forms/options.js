@@ -95,7 +95,7 @@ export function scrollToOption(element, { wanted, last }) {
   return box.scrollTop === before ? null : shown;
 }
 
-/** @type {(element: Element) => Element | undefined} */
+/** @type {(element: Element) => Element | null} */
 function findScrolled(element) {
   for (const list of listsOf(element)) {
     let popup = list;
@@ -107,6 +107,7 @@ function findScrolled(element) {
       popup = popup.parentElement;
     }
   }
+  return null;
 }
 
 /** @type {(element: Element) => boolean} */

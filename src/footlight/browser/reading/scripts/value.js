@@ -30,7 +30,8 @@ export function readField(element) {
  */
 function fieldOf(element) {
   if (FIELDS.some((kind) => element instanceof kind) || element.isContentEditable) return element;
-  return Element.prototype.closest.call(element, "label")?.control ?? element;
+  const label = /** @type {HTMLLabelElement | null} */ (Element.prototype.closest.call(element, "label"));
+  return label?.control ?? element;
 }
 
 /** @type {(field: AnyElement) => string | null} */
