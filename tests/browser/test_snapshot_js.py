@@ -1298,7 +1298,7 @@ async def test_clicked_icon_that_is_hidden_from_assistive_technology_has_a_ref(t
 
 
 async def test_icon_that_can_be_clicked_inside_a_control_has_a_ref(tab: Page) -> None:
-    """Icons without an own cursor, in a native button, or in the middle of their control are left out."""
+    """Words, and icons without an own cursor, in a native button or in the middle of a control do not."""
     nodes = await look(
         tab,
         "<div role=button tabindex=0 style='width: 200px'>"
@@ -1308,6 +1308,7 @@ async def test_icon_that_can_be_clicked_inside_a_control_has_a_ref(tab: Page) ->
         "<button>Tags <i aria-hidden=true onclick='1'>×</i></button>"
         f"<button>Save <svg width=9 height=9 {POINTER}></svg></button>"
         f"<div role=button tabindex=0 {POINTER}>Send <svg width=9 height=9 {POINTER}></svg></div>"
+        f"<div role=tab tabindex=0 style='width: 400px'><span {POINTER}>Home</span></div>"
         "<div role=button tabindex=0 style='width: 9px' aria-label=Edit>"
         f"<svg width=9 height=9 {POINTER}></svg></div>",
     )
@@ -1323,7 +1324,8 @@ async def test_icon_that_can_be_clicked_inside_a_control_has_a_ref(tab: Page) ->
         [1, "generic", "", "e8", {"s": ["clickable"], "x": "×"}],
         [0, "button", "Save", "e9"],
         [0, "button", "Send", "e10"],
-        [0, "button", "Edit", "e11"],
+        [0, "tab", "Home", "e11"],
+        [0, "button", "Edit", "e12"],
     ]
 
 

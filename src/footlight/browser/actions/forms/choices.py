@@ -118,12 +118,13 @@ async def _find_undrawn_option(
     """
     least_ms = patient.patience_ms / 2
     redraw_seconds = min(REDRAW_SECONDS, least_ms / 2 / 1000)
+    shown: str | Literal[True] | None = None
     last: str | None = None
     changed_at = time.monotonic()
     while patient.element_ms > least_ms / 2:
         request = {"wanted": name, "last": last}
         limit_ms = min(OPTIONS_MS, patient.element_ms)
-        shown: str | Literal[True] | None = await run_about(box, _SCROLL, request, timeout_ms=limit_ms)
+        shown = await run_about(box, _SCROLL, request, timeout_ms=limit_ms)
         if shown is True or shown is None:
             break
         if shown != last:
@@ -132,8 +133,8 @@ async def _find_undrawn_option(
             break
     else:
         return None, True
-    wait_ms = max(DRAWN_MS / 2, patient.element_ms - least_ms)
-    return await find_about(box, _OPTION, name, timeout_ms=min(wait_ms, patient.element_ms)), False
+    wait_ms = patient.element_ms / 2 if shown is True else patient.element_ms - least_ms
+    return await find_about(box, _OPTION, name, timeout_ms=max(1.0, wait_ms)), False
 
 
 async def choose_options(

@@ -22,6 +22,7 @@ import { roleOf } from "./roles.js";
 import { generatedText, spaceKept } from "./styles.js";
 import {
   HIDDEN,
+  isAriaHidden,
   isClickable,
   isEditingHost,
   isFocusable,
@@ -147,9 +148,17 @@ function visitVisible(facts, depth, flags, nesting) {
 const isSeparateIcon = (facts, flags) =>
   !!(flags & CONTROL) &&
   (!pass.modal || !!(flags & ESCAPED)) &&
-  (!!(flags & SEPARABLE) || hasAttr(facts, "onclick")) &&
+  ((!!(flags & SEPARABLE) && isWordless(facts)) || hasAttr(facts, "onclick")) &&
   isPressedIcon(facts) &&
   !readLive(coversControl, facts.element);
+
+/**
+ * Return whether an element is no word of the name of its control.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
+const isWordless = (facts) =>
+  facts.tag === "svg" || isAriaHidden(facts) || (get.textContent.call(facts.element) || "").trim().length <= 1;
 
 /** @type {(icon: AnyElement) => boolean} */
 function coversControl(icon) {
