@@ -1297,6 +1297,38 @@ async def test_clicked_icon_that_is_hidden_from_assistive_technology_has_a_ref(t
     ]
 
 
+async def test_icon_that_can_be_clicked_inside_a_control_has_a_ref(tab: Page) -> None:
+    """Words, and icons without an own cursor, in a native button or in the middle of a control do not."""
+    nodes = await look(
+        tab,
+        "<div role=button tabindex=0 style='width: 200px'>"
+        f"Vue <svg class=chip-delete width=9 height=9 {POINTER}><path d='M0 0h9v9z'/></svg></div>"
+        f"<div role=tab tabindex=0 style='width: 200px'>main.py <span {POINTER}>×</span></div>"
+        f"<div role=tab tabindex=0 style='width: 200px'>b.py <i aria-hidden=true {POINTER}>×</i></div>"
+        "<button>Tags <i aria-hidden=true onclick='1'>×</i></button>"
+        f"<button>Save <svg width=9 height=9 {POINTER}></svg></button>"
+        f"<div role=button tabindex=0 {POINTER}>Send <svg width=9 height=9 {POINTER}></svg></div>"
+        f"<div role=tab tabindex=0 style='width: 400px'><span {POINTER}>Home</span></div>"
+        "<div role=button tabindex=0 style='width: 9px' aria-label=Edit>"
+        f"<svg width=9 height=9 {POINTER}></svg></div>",
+    )
+
+    assert nodes == [
+        [0, "button", "Vue", "e1"],
+        [1, "generic", "", "e2", {"s": ["clickable"], "h": ".chip-delete"}],
+        [0, "tab", "main.py ×", "e3"],
+        [1, "generic", "", "e4", {"s": ["clickable"], "x": "×"}],
+        [0, "tab", "b.py", "e5"],
+        [1, "generic", "", "e6", {"s": ["clickable"], "x": "×"}],
+        [0, "button", "Tags", "e7"],
+        [1, "generic", "", "e8", {"s": ["clickable"], "x": "×"}],
+        [0, "button", "Save", "e9"],
+        [0, "button", "Send", "e10"],
+        [0, "tab", "Home", "e11"],
+        [0, "button", "Edit", "e12"],
+    ]
+
+
 @pytest.mark.parametrize(
     ("html", "line"),
     [

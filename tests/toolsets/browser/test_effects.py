@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -512,6 +513,23 @@ SILENT = (
         effect="none|script",
     ),
     Silent(
+        "a reset of a form that nobody has filled",
+        "<form><input name=q value=a><input type=reset id=it value=Reset></form>",
+        reason="its form has its initial values already",
+    ),
+    Silent(
+        "a button that is drawn anew when it is pressed",
+        "<p><button id=it onmousedown='this.outerHTML = this.outerHTML'>Save</button></p>",
+        reason="^the page replaced the element when it was pressed: no click followed",
+    ),
+    Silent(
+        "a list that is drawn anew after a message",
+        "<button id=it>Save</button><ul id=list><li>a</li><li>b</li></ul><script>"
+        "const html = list.innerHTML; it.onmousedown = () => { list.textContent = 'Loading' };"
+        "it.onclick = () => { list.innerHTML = html }</script>",
+        effect="none|script",
+    ),
+    Silent(
         "a form that leads to the same page",
         "<h1>Form</h1><form method=post action=/same><button id=it>Save</button></form>",
         effect="request POST /same 200, navigation",
@@ -834,6 +852,53 @@ async def test_listener_that_changes_nothing_is_reported(browser: Browser) -> No
     assert {name: (each["effect"], each.get("reason")) for name, each in said.items()} == dict.fromkeys(
         VAIN, ("none", "listeners of the page received it and changed nothing")
     )
+
+
+LOOP = "<script>(function turn() { requestAnimationFrame(turn) })()</script>"
+
+
+async def test_vain_clicks_on_a_page_with_an_endless_loop_of_frames_are_answered_at_once(
+    browser: Browser,
+) -> None:
+    await browser.show(f"<button id=it onclick='void 0'>Save</button>{LOOP}")
+    began = time.monotonic()
+
+    effects = {(await act(browser, "click", IT))["effect"] for _ in range(10)}
+
+    assert effects == {"none"}
+    assert time.monotonic() - began < 5  # Waiting for each would take 10 s.
+
+
+@pytest.mark.parametrize("event", ["mousedown", "click"])
+async def test_late_effect_of_a_click_beside_an_endless_loop_of_frames_is_reported(
+    browser: Browser, event: str
+) -> None:
+    await browser.show(
+        f"<button id=it on{event}='setTimeout(() => it.after(`Saved`), 400)'>Save</button>{LOOP}"
+    )
+
+    assert (await act(browser, "click", IT))["effect"] == "page"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "window.scrollTo({top: 900, behavior: 'smooth'})",
+        "box.scrollBy({left: 150, behavior: 'smooth'})",
+        "list.innerHTML = ''; list.innerHTML = '<li>b</li><li>a</li>'",
+        "line.innerHTML = ''; line.innerHTML = '<input>'",
+    ],
+)
+async def test_change_that_the_document_hardly_shows_is_reported(browser: Browser, call: str) -> None:
+    await browser.show(
+        f"""<button id=it onclick="{call}">Go</button><ul id=list><li>a</li><li>b</li></ul>
+        <p id=line><input></p>
+        <div id=box style="width: 99px; overflow: auto"><p style="width: 900px">wide</p></div>
+        <p style="height: 3000px"></p>"""
+    )
+    await browser.call("fill", selector="input", value="text")
+
+    assert (await act(browser, "click", IT))["effect"] == "page"
 
 
 @pytest.mark.slow

@@ -69,12 +69,25 @@ async def test_get_attribute_returns_the_raw_value_or_null(
         ("<select id=f><option>a<option selected value=b>second</select>", "b"),
         ("<input id=f type=checkbox value=yes>", "yes"),
         ("<label id=f>Name <input value=inner></label>", "inner"),
+        ("<label><span id=f>Name</span> <input value=inner></label>", "inner"),
     ],
 )
 async def test_get_value_returns_the_field_value(browser: SessionBrowser, html: str, value: str) -> None:
     await browser.show(html)
 
     assert await browser.call("get_value", selector="#f") == {"value": value}
+
+
+async def test_get_value_returns_all_selected_options(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<select id=f multiple><option value=s>Small<option selected>Mid<option selected value=l>Large"
+    )
+
+    assert await browser.call("get_value", selector="#f") == {"value": "Mid", "values": ["Mid", "l"]}
+    for value in ("Mid, Large", "Mid, l", "Mid", "l"):
+        await browser.call("expect", value={"#f": value})
+    error = await browser.refused("expect", value={"#f": "s"}, timeout=1000)
+    assert error["details"]["actual"] == "Mid, Large"
 
 
 @pytest.mark.sampled(4)

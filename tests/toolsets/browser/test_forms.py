@@ -415,10 +415,31 @@ async def test_values_changed_by_the_page_have_a_notice(browser: SessionBrowser)
         "fill_form", fields=fields(code="1", city="Rome", kept="2", one="b", land="b")
     )
 
-    text = "the page changed or refused the text: the field holds another"
+    advice = "if it takes a text only with Enter or Tab, fill it alone, then press that"
+    text = f"the page has taken or refused the text: the field is empty; {advice}"
     choice = "the page changed the choice: other options are selected"
     notices = [field.get("notice") for field in filled["fields"]]
     assert notices == [text, text, None, choice, None]
+
+
+async def test_fill_that_empties_the_field_filled_before_has_a_notice(browser: SessionBrowser) -> None:
+    """Date pickers drop what was typed, until Enter or Tab confirms it."""
+    await browser.show(
+        """<input id=date onkeydown="this.kept = this.value" onblur="this.value = this.kept ?? ''">
+        <input id=name>
+        <input id=phone onblur="this.value = `(${this.value})`">"""
+    )
+    notices: list[str | None] = []
+
+    for selector, value in {"#date": "1/2/2024", "#phone": "55", "#name": "Ada"}.items():
+        notices.append((await browser.call("fill", selector=selector, value=value)).get("notice"))
+    await browser.call("fill", selector="#date", value="1/3/2024")
+    await browser.call("press", key="Tab")
+    notices.append((await browser.call("fill", selector="#name", value="Eve")).get("notice"))
+
+    notice = "the page has emptied the field that was filled before this one; if it takes a text only with "
+    assert notices == [None, f"{notice}Enter or Tab, fill it alone, then press that", None, None]
+    assert await browser.evaluate("[date.value, phone.value]") == ["1/3/2024", "(55)"]
 
 
 async def test_option_whose_label_is_not_unique_is_selected_by_value(browser: SessionBrowser) -> None:

@@ -584,6 +584,21 @@ async def test_scroll_moves_the_page_and_reports_the_limits(browser: SessionBrow
     assert await browser.call("scroll") == {"x": 100, "y": far["maxY"], **far}
 
 
+async def test_scroll_reports_where_the_listeners_of_the_page_leave_it(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<div style='height: 5000px'>far</div><div id=box style='height: 99px; overflow: auto'>"
+        "<p style='height: 500px'></p></div><script>onscroll = () => { if (scrollY > 100) scrollTo(0, 100) };"
+        "box.onscroll = () => { box.scrollTop = 7; box.firstChild.style.height = '800px' }</script>"
+    )
+
+    page = await browser.call("scroll", y=400)
+    box = await browser.call("scroll", selector="#box", y=50)
+    steps = await browser.call("run_steps", steps=[{"tool": "scroll", "arguments": {"y": 400}}])
+
+    assert page["y"] == steps["steps"][0]["data"]["y"] == 100
+    assert (box["y"], box["maxY"] > 700) == (7, True)
+
+
 async def test_scroll_of_a_document_without_root_moves_nothing(browser: SessionBrowser) -> None:
     await browser.show("<p>x</p>")
     await browser.evaluate("document.documentElement.remove()")

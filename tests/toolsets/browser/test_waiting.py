@@ -153,6 +153,40 @@ async def test_missing_text_error_names_the_closest_text(browser: SessionBrowser
     }
 
 
+@pytest.mark.parametrize(
+    ("style", "reason"),
+    [
+        ("display: none", "hidden"),
+        ("opacity: 0", "transparent"),
+        ("position: absolute; left: -999px", "outside of the page"),
+        ("width: 1px; height: 1px; overflow: hidden", "too small"),
+    ],
+)
+async def test_missing_text_error_says_why_the_text_is_not_visible(
+    browser: SessionBrowser, style: str, reason: str
+) -> None:
+    await browser.show(f"<p style='{style}'>Order saved</p>")
+
+    error = await browser.refused("wait_for", text="order saved", timeout=300)
+
+    assert error["details"]["hidden"] == f"on the page, but not visible: {reason}"
+    assert f"within 300ms. It is on the page, but not visible: {reason}" in error["message"]
+
+
+async def test_text_that_scrolling_shows_is_found_as_the_error_says(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<div style='height: 3000px'>Top</div><p id=p style='opacity: 0'>Order saved</p><script>"
+        "new IntersectionObserver(([{isIntersecting}]) => { p.style.opacity = Number(isIntersecting) })"
+        ".observe(p)</script>"
+    )
+
+    error = await browser.refused("expect", text="Order saved", timeout=300)
+    await browser.call("scroll", selector="text=Order saved")
+
+    assert "transparent and out of view; scroll to it (selector text=…)" in error["details"]["actual"]
+    await browser.call("expect", text="Order saved")
+
+
 @pytest.mark.slow
 async def test_wait_for_text_to_disappear(shared_browser: Browser) -> None:
     async def wait(browser: SessionBrowser, html: str) -> None:

@@ -616,3 +616,59 @@ async def test_combobox_beside_an_input_that_nobody_can_reach_is_pressed(browser
     await browser.call("click", selector="#it", timeout=3_000)
 
     assert await browser.evaluate("clicks") == ["it"]
+
+
+async def test_option_of_a_drop_down_with_the_role_of_a_list_is_chosen(browser: SessionBrowser) -> None:
+    """Choices.js draws such fields, with the chosen option in them."""
+    await browser.show(
+        """<div id=it role=listbox tabindex=0 aria-expanded=false>
+        <div><div role=option id=chosen>One</div></div>
+        <div id=list hidden><div role=option>One</div><div role=option>Two</div></div></div><script>
+        const open = is => { list.hidden = !is; it.ariaExpanded = is; };
+        it.onclick = () => open(true);
+        list.onclick = event => {
+          chosen.textContent = event.target.textContent; open(false); event.stopPropagation(); };
+        </script>"""
+    )
+
+    for name in ("Two", "Two", "One"):
+        selected = await browser.call("select", selector="#it", value=name)
+        assert (selected["selected"], await browser.evaluate("chosen.textContent")) == ([name], name)
+
+
+VIRTUAL_LIST = """<div role=combobox tabindex=0 id=it aria-expanded=false aria-controls=list>Pick</div>
+<div id=list role=listbox hidden style="height: 200px; overflow: auto">
+<div id=all style="position: relative; height: 9000px"></div></div><script>
+const draw = () => {
+  const first = Math.floor(list.scrollTop / 30);
+  all.innerHTML = [0, 1, 2, 3, 4, 5, 6, 7].map(at => first + at).filter(at => at < 300).map(at =>
+    `<div role=option style="position: absolute; height: 30px; top: ${at * 30}px">Item ${at}</div>`).join('');
+};
+const open = is => { list.hidden = !is; it.ariaExpanded = is; draw(); };
+it.onclick = () => open(true);
+it.onkeydown = ({key}) => key === 'Escape' && open(false);
+list.onscroll = () => requestAnimationFrame(draw);
+list.onclick = ({target}) => { it.textContent = target.textContent; open(false); };
+</script>"""
+
+
+async def test_option_that_the_list_has_not_drawn_is_chosen(browser: SessionBrowser) -> None:
+    await browser.show(VIRTUAL_LIST)
+
+    for name in ("Item 150", "Item 299", "Item 0"):
+        await browser.call("select", selector="#it", value=name)
+        assert await browser.evaluate("it.textContent") == name
+    error = await browser.refused("select", selector="#it", value="Item 300")
+
+    assert error["message"].startswith('value: "#it" has no option "Item 300"')
+    assert await browser.evaluate("[it.textContent, list.hidden]") == ["Item 0", True]
+
+
+async def test_option_that_is_too_far_down_the_list_is_refused_with_the_way_to_it(
+    browser: SessionBrowser,
+) -> None:
+    await browser.show(VIRTUAL_LIST.replace("9000px", "90000000px").replace("at < 300", "true"))
+
+    error = await browser.refused("select", selector="#it", value="Item 1000000")
+
+    assert error["suggestion"].startswith("The list was too long to look through. Type a part of the name")

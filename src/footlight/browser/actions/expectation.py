@@ -248,7 +248,9 @@ async def _judge(reporter: _FailureReporter, expected: Mapping[str, Any], waitin
         if reporter.page.closed:
             reporter.fail(f"The expectation cannot be checked: {PAGE_CLOSED}", expected, PAGE_CLOSED)
         is_late = isinstance(error, DeadlineExceededError)
-        actual = reporter.cut(reporter.page.url) if "url" in expected else error.details.get("shown")
+        actual = error.details.get("shown") or error.details.get("hidden")
+        if "url" in expected:
+            actual = reporter.cut(reporter.page.url)
         if isinstance(error, ElementNotFoundError):
             actual = "no such element"
         unknown = "not on the page" if "text" in expected else "not known: the page did not answer in time"

@@ -15,7 +15,8 @@ from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import run_about
 from footlight.browser.page.element_operations import read_element
 from footlight.browser.page.page_operations import evaluate, send_input, undo_on_cancel
-from footlight.errors import InvalidParameterError
+from footlight.browser.page.refs import locate_now
+from footlight.errors import FootlightError, InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ __all__ = [
     "drag",
     "drag_over",
     "find_middle",
+    "find_scroll_position",
     "move",
     "scroll_by",
     "viewport_size",
@@ -46,6 +48,8 @@ _SCROLL = page_function(Path(__file__).parent, ["scroll"], "scroll")
 
 Button = Literal["left", "middle", "right"]
 
+POSITION_MS = 1_000.0
+"""How long a page may take to return its scroll position after a scroll."""
 BUTTON_DOWN_MS = 1
 """Makes Playwright release the button only after the page has handled the press. It would send both at once
 otherwise, and a browser drops a release that arrives while a dialog is open."""
@@ -186,6 +190,18 @@ async def scroll_by(
         deadline,
         lambda element, timeout_ms: run_about(element, _SCROLL, [x, y], timeout_ms=timeout_ms),
     )
+
+
+async def find_scroll_position(
+    page: Page, deadline: Deadline, *, selector: str | None = None
+) -> dict[str, float] | None:
+    """Return the position of the box that `scroll_by` scrolls, or None if the page or the element is gone."""
+    with contextlib.suppress(Error, FootlightError):
+        if selector is None:
+            return await evaluate(page, _SCROLL, None, deadline)
+        element = (await locate_now(page, selector, deadline)).first
+        return await run_about(element, _SCROLL, None, timeout_ms=min(POSITION_MS, deadline.remaining_ms))
+    return None
 
 
 @contextlib.asynccontextmanager

@@ -2,16 +2,17 @@
 
 /**
  * Scroll the scrollable box of an element. Without an element, scroll the page, or if that does not scroll, the box in
- * the middle of the viewport. Return the new position.
+ * the middle of the viewport. Return the new position; without a distance, only that.
  *
- * @typedef {[x: number, y: number]} Distance
+ * @typedef {[x: number, y: number] | null} Distance
  * @type {(first: Element | Distance, second?: Distance) => Record<"x" | "y" | "maxX" | "maxY" | "moved", number>}
  */
 export function scroll(first, second) {
   const element = second === undefined ? null : /** @type {Element} */ (first);
-  const [x, y] = second ?? /** @type {Distance} */ (first);
+  const distance = second === undefined ? /** @type {Distance} */ (first) : second;
+  const [x, y] = distance ?? [0, 0];
   const before = element && boxOf(element);
-  const box = findBox(element, !x && !y);
+  const box = findBox(element, distance !== null && !x && !y);
   if (!box) return { x: 0, y: 0, maxX: 0, maxY: 0, moved: 0 }; // The page has removed the root of its document.
   const from = placeOf(box);
   /** @type {any} */ (Element.prototype.scrollBy).call(box, { left: x, top: y, behavior: "instant" });

@@ -42,19 +42,37 @@ export function countCallbacks() {
   return frame + timer + idle - own;
 }
 
+/**
+ * Call a function once when the listeners of the page have handled an event of this type that is being dispatched. If they
+ * stop it, that is after the next task, and often after the next frame.
+ *
+ * @type {(type: string, callback: () => void) => void}
+ */
+export function afterEvent(type, callback) {
+  let isCalled = false;
+  const end = () => {
+    removeEventListener(type, end);
+    if (!isCalled) callback();
+    isCalled = true;
+  };
+  addEventListener(type, end, { passive: true }); // The last listener, because it is added only now.
+  /** @type {any} */ (globalThis).scheduler.postTask(end, { priority: "user-blocking" });
+}
+
 /** @type {(ms: number) => Promise<void>} */
 export const sleep = (ms) => new Promise((resolve) => startTimer(() => resolve(), ms));
 
 /**
- * Wait this long, or at most until the next frame has been drawn if that is expected earlier.
+ * Wait this long, or at most until the next frame has been drawn if that is expected earlier. With `forTimers`, wait also
+ * for timers of the page that have expired: a busy browser runs timers without a delay before them.
  *
- * @type {(ms: number) => Promise<void>}
+ * @type {(ms: number, forTimers?: boolean) => Promise<void>}
  */
-export function pause(ms) {
+export function pause(ms, forTimers = false) {
   if (ms > 2 * FRAME_MS + 1) return sleep(ms);
   return new Promise((resolve) => {
     startTimer(() => resolve(), ms);
-    requestFrame(() => startTimer(() => resolve()));
+    requestFrame(() => startTimer(() => resolve(), forTimers ? 1 : 0));
   });
 }
 

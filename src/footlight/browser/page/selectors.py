@@ -20,7 +20,15 @@ from footlight.javascript import selector_engine
 if TYPE_CHECKING:
     from playwright.async_api import Frame, FrameLocator, Locator, Page, Playwright
 
-__all__ = ["evaluate_all", "find_text", "frame_path", "locate_in", "parse", "register_shown_text"]
+__all__ = [
+    "evaluate_all",
+    "find_hidden_reason",
+    "find_text",
+    "frame_path",
+    "locate_in",
+    "parse",
+    "register_shown_text",
+]
 
 _SHOWN_TEXT = "footlight-shown-text"
 """The selector engine in `shown_text.js`. It finds the innermost visible element that contains a text."""
@@ -154,3 +162,9 @@ def find_text(frame: Frame, text: str) -> Locator:
     It matches only if visible.
     """
     return frame.locator(f"{_SHOWN_TEXT}={quote(text)}")
+
+
+async def find_hidden_reason(frame: Frame, text: str) -> str | None:
+    """Return why the first element of a frame with this text is not visible, "" if it is, or None."""
+    found = frame.locator(f"{_SHOWN_TEXT}=?{quote(text)}")
+    return await found.get_attribute("v", timeout=0) if await found.count() else None

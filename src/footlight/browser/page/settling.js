@@ -11,21 +11,25 @@
 // No frame is necessary after a text was inserted if nothing can follow: see `rest.mayEnd`.
 
 import { getter } from "../driver/getter.js";
-import { countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
+import { afterEvent, countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
 import { takeLateWork } from "./late_work.js";
-import { continueRecord, isIdleClick, reportedRecord } from "./scripts/effects/effects.js";
+import { continueRecord, hasScrolled, isIdleClick, reportedRecord } from "./scripts/effects/effects.js";
 
 const REST_MS = 500; // How long to wait until the document settles, which some pages never do.
 const RESTLESS_MS = 100; // How long to wait for a page that did not settle the last time.
 const NO_FRAME_MS = 25; // Pages in the background draw no frames, and pages that are out of view only a few.
 const LONG_FRAME_MS = 50; // The maximum that one frame counts: a script that computes for long draws none.
 const MIN_WAIT_MS = 3;
+const SCROLL_MS = 60; // How long after an action a document may begin to scroll smoothly.
 const LOOK_MS = 10; // How often a settled document is checked for its next change.
 const FRAMES = 2;
 const PROMISE_MS = 8; // How long promises of the browser, such as those of a database, are usually pending.
 const INSERTION_MS = 4; // How long they may be pending after an inserted text, which few pages react to with them.
 export const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true };
-const INPUT_EVENTS = ["pointerdown", "pointerup", "click", "keydown", "keyup", "input", "change", "submit", "drop"];
+const INPUT_EVENTS = [
+  ...["pointerdown", "mousedown", "pointerup", "mouseup", "click"],
+  ...["keydown", "keyup", "input", "change", "submit", "drop"],
+];
 const MOVING_EVENTS = ["scroll", "resize", "load", "animationstart", "transitionrun", "toggle"];
 
 export const shadowOf = getter(Element, "shadowRoot");
@@ -65,7 +69,10 @@ const rest = {
   began: 0,
   /** @type {number | null} the number of callbacks (`countCallbacks`) when the action began, if that is known */
   callbacks: null,
+  callbacksAtQuiet: 0, // The same number at the first frame without a change.
   callbacksAtPress: 0, // The same number at the last press of the mouse or of a key.
+  isLooping: false, // Whether scripts have requested callbacks between that frame and that press.
+  hasRequested: false, // Whether scripts have requested one while they handled an event since that press.
 
   /** @type {(observer: MutationObserver, roots: (Document | ShadowRoot)[]) => void} */
   begin(observer, roots) {
@@ -100,8 +107,18 @@ const rest = {
    */
   touch(type = "") {
     const at = performance.now();
-    this.callbacks ??= countCallbacks();
-    if (type === "pointerdown" || type === "keydown") this.callbacksAtPress = countCallbacks();
+    const count = countCallbacks();
+    this.callbacks ??= count;
+    if (type === "pointerdown" || type === "keydown") {
+      this.callbacksAtPress = count;
+      this.isLooping = count !== this.callbacksAtQuiet;
+      this.hasRequested = false;
+    }
+    if (this.isLooping && type) {
+      afterEvent(type, () => {
+        this.hasRequested ||= countCallbacks() !== count;
+      });
+    }
     this.inserts &&= type === "input" || type === "change";
     this.touched = at;
     this.drawn = false;
@@ -111,6 +128,16 @@ const rest = {
         this.drawn ||= this.touched === at;
       }),
     );
+  },
+
+  /**
+   * Return whether a script has probably requested a callback because of the last press. A loop of callbacks that ran
+   * before it is no reason: then only those count that were requested while the events were handled.
+   *
+   * @returns {boolean}
+   */
+  isCallbackExpected() {
+    return this.isLooping ? this.hasRequested : this.callbacksAtPress !== countCallbacks();
   },
 
   /**
@@ -280,7 +307,10 @@ class Watch {
     this.frame = now;
     this.drawn = true;
     this.quiet = this.changed || stateOf.call(this.document) === "loading" ? 0 : this.quiet + 1;
-    if (this.quiet === 1) this.quietSince = now;
+    if (this.quiet === 1) {
+      this.quietSince = now;
+      rest.callbacksAtQuiet = countCallbacks();
+    }
     this.changed = false;
     this.nextFrame();
   }
@@ -391,11 +421,11 @@ async function endsEarly() {
 ) => {
   let wait = ask(isWatched ? "go-on" : "begin");
   while (wait > 0) {
-    if (!(isAlone && (await endsEarly()))) await pause(wait);
+    if (!(isAlone && (await endsEarly()))) await pause(wait, (watch ?? rest).callbacks !== countCallbacks());
     wait = ask("go-on");
   }
   const record = reportedRecord();
-  const late = takeLateWork() ?? (isIdleClick() && rest.callbacksAtPress !== countCallbacks() ? "timer" : null);
+  const late = takeLateWork() ?? (isIdleClick() && rest.isCallbackExpected() ? "timer" : null);
   const look = request && /** @type {any} */ (globalThis)[Symbol.for("footlight.look")]?.(request);
   if (late === "timer") continueRecord();
   return { record, late, look };
@@ -414,6 +444,12 @@ async function endsEarly() {
 // Wait until a settled document changes, at most this long.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.change")] = async (/** @type {number} */ ms) => {
   for (const end = performance.now() + ms; rest.holds() && performance.now() < end; ) await pause(LOOK_MS);
+};
+
+// Return whether the document has scrolled after an action that seemed to have no effect.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.hasScrolled")] = async () => {
+  for (const end = rest.answered + SCROLL_MS; !hasScrolled() && performance.now() < end; ) await pause(LOOK_MS);
+  return hasScrolled();
 };
 
 /**

@@ -31,6 +31,7 @@ __all__ = [
     "LATE_RECORD_MS",
     "ActRecord",
     "ask_and_watch",
+    "has_scrolled",
     "read_records",
     "register_settling",
     "settle",
@@ -197,6 +198,15 @@ async def read_records(page: Page, limit_ms: float = RECORD_MS) -> list[ActRecor
             frames = [main, *(each for each in page.playwright.frames if each != main)][: MAX_FRAMES + 1]
             return [each for each in await asyncio.gather(*map(read, frames)) if each]
     return []
+
+
+async def has_scrolled(page: Page) -> bool:
+    """Return whether the main document has scrolled after an action that seemed to have no effect."""
+    with suppress(Error, TimeoutError):
+        if page.scripts.is_known:
+            async with asyncio.timeout(RECORD_MS / 1000):
+                return bool(await _ask(page, "hasScrolled"))
+    return False
 
 
 def _parse_record(text: str, frame: Frame, *, is_main: bool) -> ActRecord | None:

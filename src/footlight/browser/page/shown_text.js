@@ -118,17 +118,26 @@ function findFirst(numbers, limit) {
   return low;
 }
 
-/** @type {(element: Element) => boolean} */
-function isShown(element) {
+/**
+ * Return why an element is not visible, or "" if it is.
+ *
+ * @type {(element: Element) => string}
+ */
+function hiddenBy(element) {
   const style = getComputedStyle(element);
   const range = style.display === "contents" ? new Range() : null;
   if (range) range.selectNodeContents(element);
-  else if (!Element.prototype.checkVisibility.call(element, { opacityProperty: true })) return false;
+  else if (!Element.prototype.checkVisibility.call(element)) return "hidden";
   const box = range ? range.getBoundingClientRect() : Element.prototype.getBoundingClientRect.call(element);
+  if (style.visibility !== "visible") return "hidden";
+  if (!range && !Element.prototype.checkVisibility.call(element, { opacityProperty: true })) {
+    const isInView = box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
+    return isInView ? "transparent" : "transparent and out of view";
+  }
   // Texts for screen readers only are in a box of one pixel, or outside of the page.
-  if (style.visibility !== "visible" || box.width <= 1 || box.height <= 1) return false;
+  if (box.width <= 1 || box.height <= 1) return "too small";
   const isOutside = box.bottom + scrollY <= 0 || (box.right + scrollX <= 0 && style.direction === "ltr");
-  return !isOutside || isInScrolled(element);
+  return isOutside && !isInScrolled(element) ? "outside of the page" : "";
 }
 
 /**
@@ -142,9 +151,22 @@ function isInScrolled(element) {
   return false;
 }
 
-/** @type {(root: Node, body: string) => Element[]} */
+/**
+ * Return the innermost visible element that contains the text. If the body begins with `?`, return an element whose
+ * attribute `v` says why the first element that contains the text is not visible.
+ *
+ * @type {(root: Node, body: string) => Element[]}
+ */
 export function queryAll(root, body) {
-  for (const element of findInnermost(root, fold(decodeURIComponent(body)).trim()))
-    if (isShown(element)) return [element];
+  const asksWhy = body.startsWith("?");
+  for (const element of findInnermost(root, fold(decodeURIComponent(asksWhy ? body.slice(1) : body)).trim())) {
+    const reason = hiddenBy(element);
+    if (asksWhy) {
+      const reply = Document.prototype.createElement.call(document, "i");
+      reply.setAttribute("v", reason);
+      return [reply];
+    }
+    if (!reason) return [element];
+  }
   return [];
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
 
 __all__ = [
+    "FieldValue",
     "attribute",
     "count",
     "frame_path",
@@ -82,38 +84,41 @@ async def attribute(page: Page, selector: str, name: str, deadline: Deadline) ->
     )
 
 
-async def value(page: Page, selector: str, deadline: Deadline) -> str:
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """The value of a field. For a list that takes several options, `values` has all that are selected."""
+
+    value: str
+    values: list[str] | None
+    labels: list[str]
+    """The labels of the selected options."""
+
+
+async def value(page: Page, selector: str, deadline: Deadline) -> FieldValue:
     """Return the value of a form field, of editable text, or of an element with an ARIA value."""
-
-    async def read(element: Locator, timeout: float) -> str:
-        try:
-            return await element.input_value(timeout=timeout)
-        except Error as error:
-            if not is_wrong_kind(error):
-                raise
-        value: str | None = await run_about(element, _VALUE_OF, timeout_ms=timeout)
-        if value is None:
-            raise ElementNotInteractiveError(
-                f'"{selector}" is not a field, and holds no value',
-                suggestion="Read its words with get_text, or give the selector of the field itself.",
-                selector=selector,
-                page=page.url,
-            )
-        return value
-
-    return await read_element(page, selector, deadline, read)
-
-
-async def values(page: Page, selector: str, deadline: Deadline) -> list[str]:
-    """Return the value of a field, followed by the labels of the selected options of a list."""
-    own = await value(page, selector, deadline)
-    labels: list[str] = await read_element(
+    found = await read_element(
         page,
         selector,
         deadline,
-        lambda element, timeout: run_about(element, _LABELS_OF, timeout_ms=timeout),
+        lambda element, timeout: run_about(element, _VALUE_OF, timeout_ms=timeout),
     )
-    return [own, *labels]
+    if found["value"] is None:
+        raise ElementNotInteractiveError(
+            f'"{selector}" is not a field, and holds no value',
+            suggestion="Read its words with get_text, or give the selector of the field itself.",
+            selector=selector,
+            page=page.url,
+        )
+    return FieldValue(**found)
+
+
+async def values(page: Page, selector: str, deadline: Deadline) -> list[str]:
+    """Return the values that a field has: all selected options together, and each value and label."""
+    found = await value(page, selector, deadline)
+    if found.values is None:
+        return [found.value, *found.labels]
+    together = [", ".join(found.labels), ", ".join(found.values)]
+    return [*together, *found.values, *found.labels]
 
 
 async def is_checked(page: Page, selector: str, deadline: Deadline) -> bool:
@@ -176,7 +181,4 @@ async def is_enabled(page: Page, selector: str, deadline: Deadline) -> bool:
 _TEXT_OF = "element => element.innerText ?? element.textContent ?? ''"
 _TEXTS_OF = f"elements => Array.from(elements, {_TEXT_OF})"
 
-_VALUE_OF = page_function(Path(__file__).parent / "scripts", [GETTER, TYPED_TEXT, "value"], "readValue")
-
-_LABELS_OF = """element => element instanceof HTMLSelectElement
-  ? Array.from(element.selectedOptions, option => option.label.trim()) : []"""
+_VALUE_OF = page_function(Path(__file__).parent / "scripts", [GETTER, TYPED_TEXT, "value"], "readField")

@@ -56,7 +56,7 @@ async def act_and_observe(
         if data is None:
             data = await make_stopped_result(tool, call)
         elif tool.effect == "act":
-            await run_until_dialog(call, settle(call, observer))
+            data = await run_until_dialog(call, settle(call, observer)) or data
         if not failed:
             try:
                 await check_expectation(call, arguments, since=session.actions.last.began_at)
@@ -115,13 +115,17 @@ async def _run_unless_abandoned(state: CallState, call: ToolCall, arguments: Bas
     return data
 
 
-async def settle(call: ToolCall, observer: Observer | None) -> None:
-    """Wait for the requests, rendering and events of an action, unless the tool reported no effect."""
+async def settle(call: ToolCall, observer: Observer | None) -> Mapping[str, Any] | None:
+    """Wait for the requests, rendering and events of an action, unless the tool reported no effect.
+
+    Return the data of the tool if it reads them only then.
+    """
     if call.report.has_no_effect:
-        return
+        return None
     if observer:
         await observer.settle(call)
     await call.session.actions.settle(call.deadline)
+    return await call.report.read_settled() if call.report.read_settled else None
 
 
 async def _check_survival(call: ToolCall) -> None:

@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from footlight.browser.page.settling import read_records
+from footlight.browser.page.settling import has_scrolled, read_records
 from footlight.browser.reading.hovering import HoverReaction, find_hover_reaction
 from footlight.browser.reading.listeners import Reaction, find_reaction
 from footlight.browser.snapshot.text.quoting import shorten
@@ -344,6 +344,8 @@ async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:
     if record.drawn and reaction not in ("disabled", "no listener", "no change"):
         return Effect("page", effect.reason)
     if reaction in ("hidden change", "closed shadow tree"):
+        if await has_scrolled(page):
+            return Effect("page", effect.reason)  # It scrolls smoothly, and has just begun to.
         reason = _MAYBE_OTHERS if trace.change == "some" else _REACTIONS[reaction]
         return Effect("script", effect.reason if trace.error else reason)
     if effect.reason or not reaction:

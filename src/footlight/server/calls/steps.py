@@ -36,7 +36,7 @@ class BatchStep:
     """The arguments as the client sent them."""
 
 
-Settle = Callable[[ToolCall], Coroutine[Any, Any, None]]
+Settle = Callable[[ToolCall], Coroutine[Any, Any, Mapping[str, Any] | None]]
 OnStepDone = Callable[[BatchStep, ToolCall, StepOutcome, int], Awaitable[None]]
 """Receives each step, its call, its outcome, and its duration in milliseconds."""
 
@@ -170,7 +170,7 @@ async def _run_step(
     if data is None:
         data = await make_stopped_result(step.tool, call)
     elif step.tool.effect == "act":
-        await run_until_dialog(call, settle(call))
+        data = await run_until_dialog(call, settle(call)) or data
     await check_expectation(call, step.arguments, since=began)
     return data
 

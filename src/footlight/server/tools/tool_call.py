@@ -57,6 +57,7 @@ class StepOutcome:
 
 
 Undo = Callable[[], Awaitable[object]]
+ReadData = Callable[[], Awaitable[Mapping[str, Any] | None]]
 RunSteps = Callable[[Sequence[Mapping[str, Any]], bool], Awaitable[list[StepOutcome]]]
 
 
@@ -87,6 +88,8 @@ class CallReport:
     """The reason why the call may have had no effect. The answer contains it if that is so."""
     has_hovered: bool = False
     """Whether the call has only moved the mouse."""
+    read_settled: ReadData | None = None
+    """Returns the data of the tool once the page has settled, or None if they are the same."""
     locators: list[Any] = field(default_factory=list[Any])
     """The locators of the steps, if the call ran steps."""
 
@@ -159,6 +162,10 @@ class ToolCall:
     def note_effect(self) -> None:
         """Record that the call had an effect on the page that no snapshot shows, such as a scroll."""
         self.report.has_acted = True
+
+    def read_when_settled(self, read: ReadData) -> None:
+        """Replace the tool's data with what `read` returns once the page has settled, unless that is None."""
+        self.report.read_settled = read
 
     def note_no_effect(self, reason: str = "") -> None:
         """Record that the call certainly had no effect on the page, and why."""

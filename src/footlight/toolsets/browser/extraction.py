@@ -37,7 +37,10 @@ class AttributeValue(TypedDict):
 
 
 class InputValue(TypedDict):
+    """`values` has all selected values of a list that takes several."""
+
     value: str
+    values: NotRequired[list[str]]
 
 
 class PageLinks(TypedDict):
@@ -74,7 +77,10 @@ async def get_attribute(
 @tool(effect="read")
 async def get_value(call: ToolCall, selector: Selector) -> InputValue:
     """Get input value"""
-    return {"value": await reading.value(call.page, selector, call.deadline)}
+    found = await reading.value(call.page, selector, call.deadline)
+    if found.values is None:
+        return {"value": found.value}
+    return {"value": found.value, "values": found.values}
 
 
 @tool(effect="read")

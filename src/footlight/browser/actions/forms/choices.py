@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.actions.forms.controls import choose_radio, press
 from footlight.browser.driver.playwright_api import Error
@@ -31,6 +32,14 @@ __all__ = [
     "to_text",
 ]
 
+UNDRAWN_ADVICE = (
+    "The list was too long to look through. Type a part of the name into its search field, "
+    "or open it with click and scroll it."
+)
+DRAWN_MS = 500.0
+"""How long a list may take to draw its first options, before it is scrolled to the others."""
+REDRAW_SECONDS = 1.0
+"""How long a list may take to draw other options after a scroll."""
 OPTIONS_MS = 2_000.0
 """How long a list may take to return its options."""
 RADIO_MS = 1_000.0
@@ -43,9 +52,10 @@ _RADIO, _RADIOS = (
     page_function(_FOLDER, ["field", "flat_tree", "naming", "radios"], name)
     for name in ("findRadio", "listRadios")
 )
-_NAMES, _OPTION, _OPTIONS, _CHOSEN, _SUGGESTS, _OFFERS, _IS_OPEN = (
+_OPTION_SCRIPTS = ("listNames", "findOption", "listOptions", "listChosen", "suggests", "offers", "isOpen")
+_NAMES, _OPTION, _OPTIONS, _CHOSEN, _SUGGESTS, _OFFERS, _IS_OPEN, _SCROLL = (
     page_function(_FOLDER, ["field", "flat_tree", "naming", "options"], name)
-    for name in ("listNames", "findOption", "listOptions", "listChosen", "suggests", "offers", "isOpen")
+    for name in (*_OPTION_SCRIPTS, "scrollToOption")
 )
 
 
@@ -83,14 +93,48 @@ async def open_and_choose(
         patient = deadline.start_patience()
         async with limit_element_wait(page, patient, lambda: find_obstacle(page, field.selector, patient)):
             await press(page, find_press_target(box), timeout_ms)
-    wait_ms = deadline.start_patience().element_ms / 2
-    if option := await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms):
+    patient = deadline.start_patience()
+    wait_ms = min(DRAWN_MS, patient.element_ms / 4)
+    option = await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms)
+    names: list[str] = []
+    is_cut = False
+    if option is None:
+        # The page may have hidden the field from its selector, so that it is not found any more.
+        names = await run_about(box, _OPTIONS, timeout_ms=min(OPTIONS_MS, timeout_ms))
+        option, is_cut = await _find_undrawn_option(box, option_name(field), patient)
+    if option:
         await press(page, option, timeout_ms)
         return
-    # The page may have hidden the field from its selector, so that it is not found any more.
-    names = await run_about(box, _OPTIONS, timeout_ms=min(OPTIONS_MS, timeout_ms))
     await box.press("Escape", timeout=deadline.remaining_ms)
-    raise _missing_option_error(field, option_name(field), names)
+    raise _missing_option_error(field, option_name(field), names, is_cut=is_cut)
+
+
+async def _find_undrawn_option(
+    box: Locator, name: str, patient: Deadline
+) -> tuple[ElementHandle | None, bool]:
+    """Scroll through a list that draws only the options in view, and wait for options that it loads.
+
+    Return the option with this name, or None, and whether there was no time for the whole list.
+    """
+    least_ms = patient.patience_ms / 2
+    redraw_seconds = min(REDRAW_SECONDS, least_ms / 2 / 1000)
+    shown: str | Literal[True] | None = None
+    last: str | None = None
+    changed_at = time.monotonic()
+    while patient.element_ms > least_ms / 2:
+        request = {"wanted": name, "last": last}
+        limit_ms = min(OPTIONS_MS, patient.element_ms)
+        shown = await run_about(box, _SCROLL, request, timeout_ms=limit_ms)
+        if shown is True or shown is None:
+            break
+        if shown != last:
+            last, changed_at = shown, time.monotonic()
+        elif time.monotonic() - changed_at > redraw_seconds:
+            break
+    else:
+        return None, True
+    wait_ms = patient.element_ms / 2 if shown is True else patient.element_ms - least_ms
+    return await find_about(box, _OPTION, name, timeout_ms=max(1.0, wait_ms)), False
 
 
 async def choose_options(
@@ -134,10 +178,13 @@ def option_name(field: Field) -> str:
     return field.value[0] if isinstance(field.value, list) else to_text(field.value)
 
 
-def _missing_option_error(field: Field, name: str, names: Any) -> InvalidParameterError:
+def _missing_option_error(
+    field: Field, name: str, names: Any, *, is_cut: bool = False
+) -> InvalidParameterError:
     known = "; ".join(f'"{each}"' for each in names[:50]) or "none that this tool can see: use click"
     return InvalidParameterError(
         f'value: "{field.selector}" has no option "{name}", or more than one; it has: {known}',
+        suggestion=UNDRAWN_ADVICE if is_cut else None,
         parameter="value",
         options=names[:50],
     )

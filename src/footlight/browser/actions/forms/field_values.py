@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.scripts import run_about
@@ -21,14 +21,19 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
 
 __all__ = [
+    "COMMIT_ADVICE",
+    "EMPTIED",
     "check_added",
     "check_choice",
     "check_files",
+    "check_kept_text",
     "check_text",
     "find_field",
-    "is_filled",
+    "find_filled_state",
 ]
 
+EMPTIED = "the page has emptied the field that was filled before this one"
+COMMIT_ADVICE = "if it takes a text only with Enter or Tab, fill it alone, then press that"
 CHECK_MS = 1_000
 """How long a page may take to return the value of a field."""
 
@@ -46,15 +51,19 @@ async def find_field(page: Page, selector: str, deadline: Deadline) -> Locator |
     return None
 
 
-async def is_filled(page: Page, selected: float | bool) -> bool:
-    """Return whether the field that `text_input.js` has selected certainly has its new text now."""
+async def find_filled_state(page: Page, selected: float | bool) -> Literal[True, "emptied"] | None:
+    """Return True if the field that `text_input.js` has selected certainly has its new text now.
+
+    If the page has emptied the field that was filled before it meanwhile, return "emptied".
+    """
     with contextlib.suppress(Error, TimeoutError):
         if page.document_request is None and page.scripts.is_known:
             async with asyncio.timeout(CHECK_MS / 1000):
                 call = f'globalThis[Symbol.for("footlight.isFilled")]?.({json.dumps(selected)})'
                 reply = await page.scripts.run(call)
-                return reply["result"].get("value") is True
-    return False
+                value = reply["result"].get("value")
+                return value if value is True or value == "emptied" else None
+    return None
 
 
 async def check_text(page: Page, element: Locator, value: str, timeout_ms: float) -> str | None:
@@ -62,6 +71,14 @@ async def check_text(page: Page, element: Locator, value: str, timeout_ms: float
     if await _ask(page, element, _HOLDS, value, timeout_ms) is False:
         return "the page changed or refused the text: the field holds another"
     return None
+
+
+async def check_kept_text(page: Page, element: Locator, value: str, timeout_ms: float) -> str | None:
+    """Return a notice if a field certainly does not have its text after other fields were filled."""
+    notice = await check_text(page, element, value, timeout_ms)
+    if notice and value and await _ask(page, element, _HOLDS, "", timeout_ms):
+        return f"the page has taken or refused the text: the field is empty; {COMMIT_ADVICE}"
+    return notice
 
 
 async def check_added(

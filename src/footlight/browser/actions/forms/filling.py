@@ -15,7 +15,7 @@ from footlight.browser.actions.forms.choices import (
     to_text,
 )
 from footlight.browser.actions.forms.controls import Choice, select_option, set_checked
-from footlight.browser.actions.forms.field_values import check_choice, check_text, find_field
+from footlight.browser.actions.forms.field_values import check_choice, check_kept_text, find_field
 from footlight.browser.actions.forms.kinds import Field, FieldKind, Kind, check_value, find_kind
 from footlight.browser.actions.forms.text_input import fill_field
 from footlight.browser.page.element_operations import act_on_element
@@ -104,7 +104,7 @@ async def _check(page: Page, field: Field, filled: FillOutcome, deadline: Deadli
     words = field.value if isinstance(field.value, list) else [to_text(field.value)]
     if filled.kind == "select":
         return replace(filled, notice=await check_choice(page, element, words, deadline.remaining_ms))
-    return replace(filled, notice=await check_text(page, element, words[0], deadline.remaining_ms))
+    return replace(filled, notice=await check_kept_text(page, element, words[0], deadline.remaining_ms))
 
 
 def _add_field_index(error: FootlightError, index: int, *, done: list[int] | None) -> FootlightError:

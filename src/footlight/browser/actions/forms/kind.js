@@ -27,8 +27,10 @@ export function findKind(element) {
   const radios = field.querySelector("input[type=radio], [role=radio]");
   if (role === "radiogroup" || (field.localName === "fieldset" && radios)) return makeKind("radiogroup");
   const several = field.getAttribute("aria-multiselectable") === "true";
-  if (role === "listbox") return makeKind("listbox", { multiple: several });
-  if (role === "combobox") return makeKind("combobox", { editable: field.isContentEditable });
+  // Some drop-downs have this role themselves.
+  const isDropDown = field.hasAttribute("aria-expanded") && !several;
+  if (role === "listbox" && !isDropDown) return makeKind("listbox", { multiple: several });
+  if (role === "combobox" || role === "listbox") return makeKind("combobox", { editable: field.isContentEditable });
   if (field.isContentEditable || /** @type {AnyElement} */ (field).editContext || role === "slider")
     return makeKind("text");
   if (field.getAttribute("aria-haspopup") === "listbox") return makeKind("combobox");

@@ -6,6 +6,8 @@ import { ariaName, clean, findByIds, innerName } from "./naming.js";
 
 const MAX_POPUP_LEVELS = 3;
 const MAX_DRAWN = 1_000;
+const MIN_SCROLLED = 20; // Pixels by which lists are higher that draw only a part of their options.
+const MAX_SHOWN = 2_000; // Characters by which the drawn options are compared.
 
 /**
  * Return the labels and values of the options of a `select` element, or null for another element.
@@ -28,7 +30,9 @@ export function listNames(element) {
 export function findOption(element, wanted) {
   const name = clean(wanted);
   const found = optionsOf(element).filter((option) => isShown(option) && nameOf(option, element) === name);
-  return found.length ? findOnly(found) : findDrawn(element, name);
+  if (!found.length) return findDrawn(element, name);
+  // The field may show the chosen option, alone.
+  return findOnly(found.length > 1 ? found.filter((option) => option.parentElement?.childElementCount !== 1) : found);
 }
 
 /** @type {(found: Element[]) => Element | null} */
@@ -64,6 +68,53 @@ export function listChosen(element) {
   return optionsOf(element)
     .filter((option) => option.getAttribute("aria-selected") === "true")
     .map((option) => nameOf(option, element));
+}
+
+/**
+ * Scroll a list to its next options, or first to its top, unless it shows the option with this name: long lists draw only
+ * the options in view.
+ *
+ * Return the texts of the options that were drawn until now, true if one is the option, or null at the end of the list.
+ * Nothing is scrolled while the texts equal `last`, those of the last call, because the next options are not drawn yet.
+ *
+ * @type {(element: Element, request: { wanted: string, last: string | null }) => string | true | null}
+ */
+export function scrollToOption(element, { wanted, last }) {
+  const option = findOption(element, wanted);
+  const box = findScrolled(element);
+  if (!box) return option ? true : null;
+  const shown = (box.textContent ?? "").slice(0, MAX_SHOWN);
+  const before = box.scrollTop;
+  if (option) {
+    // The press would scroll to it, and the list might draw it anew then.
+    option.scrollIntoView({ block: "nearest", behavior: "instant" });
+    return box.scrollTop === before || shown;
+  }
+  if (shown === last) return shown;
+  box.scrollTo({ top: last === null && before ? 0 : before + box.clientHeight, behavior: "instant" });
+  return box.scrollTop === before ? null : shown;
+}
+
+/** @type {(element: Element) => Element | null} */
+function findScrolled(element) {
+  for (const list of listsOf(element)) {
+    let popup = list;
+    for (let level = 0; level < MAX_POPUP_LEVELS; level++) {
+      const parts = [popup, ...popup.querySelectorAll("*")].slice(0, MAX_DRAWN);
+      const found = parts.find(isScrolled);
+      if (found) return found;
+      if (!popup.parentElement || popup.parentElement.contains(element)) break;
+      popup = popup.parentElement;
+    }
+  }
+  return null;
+}
+
+/** @type {(element: Element) => boolean} */
+function isScrolled(element) {
+  const { clientHeight, scrollHeight } = element;
+  if (clientHeight <= MIN_SCROLLED || scrollHeight - clientHeight <= MIN_SCROLLED) return false;
+  return getComputedStyle(element).overflowY !== "visible";
 }
 
 /**

@@ -55,6 +55,11 @@ function selectText(element, value) {
   if (element.matches(held)) return false;
   const box = element.getBoundingClientRect();
   if (!box.width || !box.height || !element.checkVisibility({ visibilityProperty: true })) return false;
+  const filled = Symbol.for("footlight.filled");
+  /** @type {Element | undefined} the field that was filled before this one */
+  const last = /** @type {any} */ (globalThis)[filled];
+  const isEmptied = () => last !== undefined && last !== element && holdsText(last, "") === true;
+  const wasEmpty = isEmptied();
   const noteInsertion = /** @type {any} */ (globalThis)[Symbol.for("footlight.insertion")];
   noteInsertion?.(true);
   element.select();
@@ -65,10 +70,11 @@ function selectText(element, value) {
   // Without the focus, the text would go into the focused element.
   if (focused !== element && focused && focused.localName !== "body") return "unfocused";
   if (value.length > MAX_ASKED) return true;
+  /** @type {any} */ (globalThis)[filled] = element;
   // The server asks this after it has inserted the text, without sending the script again.
   const id = Math.random();
   /** @type {any} */ (globalThis)[Symbol.for("footlight.isFilled")] = (/** @type {number} */ asked) =>
-    asked === id && element.isConnected && holdsText(element, value);
+    asked === id && element.isConnected && holdsText(element, value) && (!wasEmpty && isEmptied() ? "emptied" : true);
   return id;
 }
 

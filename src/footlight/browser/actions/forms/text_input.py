@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from footlight.browser.actions.forms.field_values import (
+    COMMIT_ADVICE,
+    EMPTIED,
     check_added,
     check_text,
     find_field,
-    is_filled,
+    find_filled_state,
 )
 from footlight.browser.actions.forms.sliders import fill_range, is_slider, move_slider
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
@@ -88,8 +90,10 @@ async def fill_field(
             raise _unfocused_error(page, selector)
         if field["selected"] and not page.session.is_traced:
             await insert_text_alone(page, selector, value, deadline)
-            if not check or await is_filled(page, field["selected"]):
+            if not check:
                 return None
+            if state := await find_filled_state(page, field["selected"]):
+                return f"{EMPTIED}; {COMMIT_ADVICE}" if state == "emptied" else None
         elif await is_slider(element, timeout_ms):
             return await move_slider(element, selector, value, deadline)
         elif not await fill_range(element, value, timeout_ms):

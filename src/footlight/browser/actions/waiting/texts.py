@@ -12,7 +12,7 @@ from footlight.browser.driver.offload import offload
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_context_lost
 from footlight.browser.page.capture import glance
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
-from footlight.browser.page.selectors import find_text
+from footlight.browser.page.selectors import find_hidden_reason, find_text
 from footlight.browser.snapshot.finding import Likeness
 
 if TYPE_CHECKING:
@@ -33,15 +33,19 @@ async def wait_for_text(page: Page, text: str, deadline: Deadline) -> None:
         await _wait_for_any_frame(page, text, deadline.element_ms)
     except PlaywrightTimeout as error:
         elapsed = deadline.elapsed
-        closest = await _find_closest_texts(page, text)
+        hidden, closest = await asyncio.gather(
+            _find_hidden_reason(page, text), _find_closest_texts(page, text)
+        )
         quotes = "; ".join(f'"{each}"' for each in closest)
         raise await explain_timeout(
             page,
             f'The text "{shorten_quote(text)}" did not appear within {elapsed}'
+            + (f". It is {hidden}" if hidden else "")
             + (f". Closest on the page: {quotes}" if quotes else ""),
             deadline,
             text=text,
             page=page.url,
+            hidden=hidden,
             closest=closest or None,
         ) from error
     except Error as error:
@@ -130,6 +134,18 @@ def _ignore_lost_document(frame: Frame) -> Generator[None]:
     except Error as error:
         if not frame.is_detached() and not is_context_lost(error):
             raise
+
+
+async def _find_hidden_reason(page: Page, text: str) -> str | None:
+    """Return why the text is not visible, if the page contains it, and how it may become visible."""
+    with contextlib.suppress(Error, TimeoutError):
+        async with asyncio.timeout(STATE_SECONDS):
+            for frame in page.playwright.frames:
+                if reason := await find_hidden_reason(frame, text):
+                    is_far = reason.endswith("out of view")
+                    advice = "; scroll to it (selector text=…) if it appears then" if is_far else ""
+                    return f"on the page, but not visible: {reason}{advice}"
+    return None
 
 
 async def _find_closest_texts(page: Page, text: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Click, type into, hover, scroll and drag elements, and press keys."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -8,7 +9,7 @@ from typing_extensions import TypedDict
 from footlight.browser.actions.click import click_element, drag_element, hover_element
 from footlight.browser.actions.forms import text_input
 from footlight.browser.actions.keyboard import Modifier, press_key
-from footlight.browser.actions.mouse import scroll_by
+from footlight.browser.actions.mouse import find_scroll_position, scroll_by
 from footlight.server.answers.secrets import SecretText, SecretValue
 from footlight.server.tools import Count, Number, ToolCall, tool
 from footlight.toolsets.browser.parameters import (
@@ -99,6 +100,17 @@ async def scroll(
     at = await scroll_by(call.page, x, y, call.deadline, selector=selector)
     if at["moved"]:
         call.note_effect()
+
+        async def read() -> ScrollPosition | None:
+            """Return where the page is now: its listeners may have scrolled it again, or added contents."""
+            now = await find_scroll_position(call.page, call.deadline, selector=selector)
+            return _scroll_position(now) if now else None
+
+        call.read_when_settled(read)
+    return _scroll_position(at)
+
+
+def _scroll_position(at: Mapping[str, float]) -> ScrollPosition:
     return {"x": at["x"], "y": at["y"], "maxX": at["maxX"], "maxY": at["maxY"]}
 
 

@@ -103,6 +103,13 @@ export function reportedRecord() {
 export const isIdleClick = () => Boolean(record?.clicked && record.isIdle);
 
 /**
+ * Return whether the document has scrolled since the last action was reported.
+ *
+ * @returns {boolean}
+ */
+export const hasScrolled = () => record?.type === "scroll";
+
+/**
  * Judge only what changes from now on: nothing so far was an effect of the action.
  *
  * @returns {void}

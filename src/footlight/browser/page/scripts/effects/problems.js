@@ -20,6 +20,7 @@ const MAX_NAMED = 3;
 const OPENNESS = new Set(["aria-expanded", "open"]);
 const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], input[type=reset], a, summary";
 const PAGE_SCHEMES = new Set("about blob chrome data file ftp http https javascript view-source".split(" "));
+const RESETS = "form :is(button, input)[type=reset]";
 const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
 
 const { closest: closestOf, getAttribute: attributeOf } = Element.prototype;
@@ -90,13 +91,18 @@ function clickProblem(act) {
     return ["lost", "disabled by its own press, before the click"];
   if (connectedOf.call(act.target) && !act.reached)
     return ["kept", "a listener of the page kept the click from the element"];
+  if (act.clicked && !act.click?.defaultPrevented && closestOf.call(act.target, RESETS))
+    return ["taken", "its form has its initial values already"];
   return toggleProblem(act) || linkProblem(act);
 }
 
 /** @type {(act: ActRecord) => Problem | null} */
 function dragProblem(act) {
   if (act.dropped) return ["idle", "the page took the drop and changed nothing"];
-  return act.dragged && act.button === 0 ? ["idle", "nothing took what was dragged"] : null;
+  if (!act.dragged || act.button !== 0) return null;
+  if (act.target && !connectedOf.call(act.target))
+    return ["idle", "the page replaced the element when it was pressed: no click followed"];
+  return ["idle", "nothing took what was dragged"];
 }
 
 /** @type {(act: ActRecord, changed: boolean) => Problem | null} */

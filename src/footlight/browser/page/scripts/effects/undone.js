@@ -40,13 +40,17 @@ export function areUndone(mutations) {
     if (!values.has(name) && (attributeName || target instanceof CharacterData)) values.set(name, oldValue);
     before.set(target, values);
   }
-  if ([...moves.values()].some(Boolean)) return false;
-  for (const [node, { target, nextSibling, previousSibling }] of removals)
-    if (
-      parentNodeOf.call(node) !== target ||
-      (nextOf.call(node) !== nextSibling && previousOf.call(node) !== previousSibling)
-    )
-      return false;
+  /** @type {(count: number) => Node[]} */
+  const movedBy = (count) => [...moves.keys()].filter((node) => moves.get(node) === count);
+  const [added, removed] = [movedBy(1), movedBy(-1)];
+  if (added.length !== removed.length) return false;
+  for (const [i, node] of removed.entries()) {
+    const record = /** @type {MutationRecord} */ (removals.get(node));
+    const isNextTo = i > 0 && removals.get(removed[i - 1]) === record && previousOf.call(added[i]) === added[i - 1];
+    if (!isEqual.call(node, added[i]) || !(isNextTo || isAtPlace(added[i], record))) return false;
+    removals.delete(node);
+  }
+  for (const [node, record] of removals) if (!isAtPlace(node, record)) return false;
   for (const [node, values] of before)
     for (const [name, value] of values) {
       const now = name
@@ -56,6 +60,18 @@ export function areUndone(mutations) {
       if (value !== now && !isEmpty) return false;
     }
   return true;
+}
+
+/**
+ * Return whether a node is where another one, or itself, was removed.
+ *
+ * @type {(node: Node, removal: MutationRecord) => boolean}
+ */
+function isAtPlace(node, { target, nextSibling, previousSibling }) {
+  return (
+    parentNodeOf.call(node) === target &&
+    (nextOf.call(node) === nextSibling || previousOf.call(node) === previousSibling)
+  );
 }
 
 /**

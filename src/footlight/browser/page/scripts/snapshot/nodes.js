@@ -32,6 +32,7 @@ import {
   IN_NAME,
   INTERACTIVE,
   PRESENTATIONAL,
+  SEPARABLE,
   SPACED,
   visitInside,
   WITH_PRESENTATIONAL_CHILDREN,
@@ -39,6 +40,7 @@ import {
 
 /** @import { Facts } from "./pass.js" */
 
+const NATIVE = words("a button summary"); // HTML allows no other controls inside them.
 const MESSAGES = words("alert log status"); // Pages keep them empty until there is a message.
 
 /**
@@ -145,7 +147,7 @@ function noteControl(facts) {
 const isPressedInside = (facts) => readLive(isOverMiddle, [/** @type {Facts} */ (pass.control).element, facts.element]);
 
 /** @type {(elements: [AnyElement, AnyElement]) => boolean} */
-function isOverMiddle([inner, outer]) {
+export function isOverMiddle([inner, outer]) {
   const around = getBoundingClientRect.call(outer);
   const inside = getBoundingClientRect.call(inner);
   const [x, y] = [around.x + around.width / 2, around.y + around.height / 2];
@@ -199,7 +201,8 @@ function flagsInside(facts, role, name, flags, operable) {
   else if (flags & IN_NAME && !name.text && !OPAQUE.has(role)) inside |= IN_NAME;
   if (pass.nameSources.has(facts.element) || (role !== "generic" && isEditingHost(facts))) inside |= IN_NAME;
   // In a tree entry without a pointer cursor, maybe only the title can be pressed; in a focusable area, some parts.
-  if (operable && ((INTERACTIVE.has(role) && role !== "treeitem") || isClickable(facts))) inside |= CONTROL;
+  if (operable && ((INTERACTIVE.has(role) && role !== "treeitem") || isClickable(facts)))
+    inside = NATIVE.has(facts.tag) ? (inside | CONTROL) & ~SEPARABLE : inside | CONTROL | SEPARABLE;
   if (WITH_PRESENTATIONAL_CHILDREN.has(role)) inside |= PRESENTATIONAL;
   if (facts.aria && isSet(facts, "aria-disabled")) inside |= DISABLED;
   return inside;

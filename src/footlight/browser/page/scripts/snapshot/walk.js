@@ -3,13 +3,26 @@
 import { childrenOf, spacedChildrenOf } from "./flat_tree.js";
 import { addText, crossBoundary } from "./lines.js";
 import { NO_NAME, nameOf, OPAQUE } from "./names.js";
-import { addNode, addOptions } from "./nodes.js";
+import { addNode, addOptions, isOverMiddle } from "./nodes.js";
 import { attr, controlOf, factsOf, hasAttr, isSet, pass } from "./pass.js";
-import { attribute, findAll, get, MAX_DEPTH, MAX_PART_DEPTH, MAX_PARTS, NOTHING, words } from "./platform.js";
+import {
+  attribute,
+  closest,
+  findAll,
+  get,
+  MAX_DEPTH,
+  MAX_PART_DEPTH,
+  MAX_PARTS,
+  NOTHING,
+  parentOf,
+  words,
+} from "./platform.js";
+import { readLive } from "./reads.js";
 import { roleOf } from "./roles.js";
 import { generatedText, spaceKept } from "./styles.js";
 import {
   HIDDEN,
+  isAriaHidden,
   isClickable,
   isEditingHost,
   isFocusable,
@@ -63,6 +76,7 @@ export const PRESENTATIONAL = 8;
 export const CLICKABLE = 16; // The node itself can be clicked.
 export const ESCAPED = 32; // Inside the modal dialog.
 export const SPACED = 64; // White space is drawn.
+export const SEPARABLE = 128; // Inside a control that may contain icons which do something else, such as remove it.
 
 /** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
 export function visit(facts, depth, flags, nesting) {
@@ -70,8 +84,8 @@ export function visit(facts, depth, flags, nesting) {
   if (pass.cut || isInert(facts, flags)) return;
   if (isLeftOut(facts)) {
     const isReached = !(flags & (CONTROL | PRESENTATIONAL)) && (!pass.modal || flags & ESCAPED);
-    if (isReached && isPressedIcon(facts))
-      addNode(facts, "generic", NO_NAME, depth, flags | CLICKABLE, nesting, true, false);
+    if ((isReached && isPressedIcon(facts)) || isSeparateIcon(facts, flags))
+      addNode(facts, "generic", NO_NAME, depth, (flags | CLICKABLE) & ~IN_NAME, nesting, true, false);
     return;
   }
   if (nesting > MAX_DEPTH) {
@@ -97,11 +111,12 @@ function visitVisible(facts, depth, flags, nesting) {
   const ownRole = roleOf(facts);
   let role = ownRole === "none" && focusable ? "generic" : ownRole;
   const operable = INTERACTIVE.has(role) || (focusable && !isFocusedByScripts(facts, role));
-  if (flags & PRESENTATIONAL && !operable) {
+  const isSeparate = !operable && isSeparateIcon(facts, flags);
+  if (flags & PRESENTATIONAL && !operable && !isSeparate) {
     visitFolded(facts, depth, flags, nesting);
     return;
   }
-  const clickable = (!operable || IN_TABLES.has(role)) && !(flags & CONTROL) && isPressed(facts);
+  const clickable = isSeparate || ((!operable || IN_TABLES.has(role)) && !(flags & CONTROL) && isPressed(facts));
   if (clickable && role === "none") role = "generic";
   let name = isFoldable(role) && !facts.names.length && role !== "group" ? NO_NAME : nameOf(facts);
   const isNamed = !!name.text && REFERRED_BY_NAME.has(role) && !WORDS.has(facts.tag);
@@ -118,7 +133,38 @@ function visitVisible(facts, depth, flags, nesting) {
   }
   if (!refers && (FOLDED.has(role) || (isFoldable(role) && !name.text && facts.tag !== "details"))) {
     visitFolded(facts, depth, flags, nesting);
-  } else addNode(facts, role, name, depth, clickable ? flags | CLICKABLE : flags, nesting, refers, operable);
+    return;
+  }
+  const own = clickable ? flags | CLICKABLE : flags;
+  addNode(facts, role, name, depth, isSeparate ? own & ~IN_NAME : own, nesting, refers, operable);
+}
+
+/**
+ * Return whether an icon inside a control probably does something else than the control: it has a handler or a cursor
+ * of its own, and a click on the control does not hit it.
+ *
+ * @type {(facts: Facts, flags: number) => boolean}
+ */
+const isSeparateIcon = (facts, flags) =>
+  !!(flags & CONTROL) &&
+  (!pass.modal || !!(flags & ESCAPED)) &&
+  ((!!(flags & SEPARABLE) && isWordless(facts)) || hasAttr(facts, "onclick")) &&
+  isPressedIcon(facts) &&
+  !readLive(coversControl, facts.element);
+
+/**
+ * Return whether an element is no word of the name of its control.
+ *
+ * @type {(facts: Facts) => boolean}
+ */
+const isWordless = (facts) =>
+  facts.tag === "svg" || isAriaHidden(facts) || (get.textContent.call(facts.element) || "").trim().length <= 1;
+
+/** @type {(icon: AnyElement) => boolean} */
+function coversControl(icon) {
+  const parent = parentOf(icon);
+  const control = parent && closest.call(parent, "[role], [tabindex], button, a");
+  return !!control && isOverMiddle([icon, control]);
 }
 
 /**
