@@ -672,3 +672,18 @@ async def test_option_that_is_too_far_down_the_list_is_refused_with_the_way_to_i
     error = await browser.refused("select", selector="#it", value="Item 1000000")
 
     assert error["suggestion"].startswith("The list was too long to look through. Type a part of the name")
+
+
+async def test_options_that_are_drawn_anew_by_each_choice_are_selected(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<div id=sizes role=listbox aria-multiselectable=true aria-label=Sizes tabindex=0></div><script>
+        const chosen = new Set();
+        const draw = () => sizes.innerHTML = ['S', 'M', 'L'].map(
+          size => `<div role=option aria-selected=${chosen.has(size)}>${size}</div>`).join('');
+        sizes.onclick = event => { chosen.add(event.target.textContent); draw(); };
+        draw();</script>"""
+    )
+
+    await browser.call("fill_form", fields=[{"selector": "#sizes", "value": ["S", "L"]}])
+
+    assert await browser.evaluate("[...chosen].join()") == "S,L"

@@ -34,6 +34,7 @@ __all__ = [
     "is_between_documents",
     "is_closed",
     "is_context_lost",
+    "is_detached",
     "is_error_page",
     "is_not_ready",
     "is_override_taken",
@@ -71,6 +72,7 @@ _KINDS = {
     "aborted": re.compile(r"ERR_ABORTED|NS_BINDING_ABORTED|Download is starting"),
     "between documents": re.compile(r"Not attached to an active page"),
     "context lost": re.compile(r"Execution context was destroyed|Cannot find context with specified id"),
+    "detached": re.compile(r"Element is not attached to the DOM"),
     "dispatched": re.compile(r"performing \w+(?: \w+){0,3} action|navigating to"),
     "editing": re.compile(r"(?:and|not) editable"),  # The call log has selectors with this word.
     "not ready": re.compile(r"Element is not visible|Element is outside of the viewport"),
@@ -160,6 +162,11 @@ def is_between_documents(error: Error) -> bool:
 def is_context_lost(error: Error) -> bool:
     """Return whether the page navigated while a script ran in it."""
     return _is("context lost", error.message)
+
+
+def is_detached(error: Error) -> bool:
+    """Return whether the page had removed the element before an action reached it."""
+    return _is("detached", cause(error)) and not was_dispatched(error)
 
 
 def is_error_page(url: str) -> bool:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.actions.forms.controls import choose_radio, press
-from footlight.browser.driver.playwright_api import Error
+from footlight.browser.driver.playwright_api import Error, is_detached
 from footlight.browser.driver.scripts import find_about, run_about
 from footlight.browser.page.element_diagnosis import find_obstacle
 from footlight.browser.page.element_operations import limit_element_wait, read_element
 from footlight.browser.page.press_check import find_press_target
 from footlight.browser.page.refs import locate_now
-from footlight.errors import FootlightError, InvalidParameterError
+from footlight.errors import ElementNotInteractiveError, FootlightError, InvalidParameterError
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ UNDRAWN_ADVICE = (
 )
 DRAWN_MS = 500.0
 """How long a list may take to draw its first options, before it is scrolled to the others."""
+REDRAWS = 3
+"""How many times an option is pressed that the page draws anew before the press reaches it."""
 REDRAW_SECONDS = 1.0
 """How long a list may take to draw other options after a scroll."""
 OPTIONS_MS = 2_000.0
@@ -103,7 +105,7 @@ async def open_and_choose(
         names = await run_about(box, _OPTIONS, timeout_ms=min(OPTIONS_MS, timeout_ms))
         option, is_cut = await _find_undrawn_option(box, option_name(field), patient)
     if option:
-        await press(page, option, timeout_ms)
+        await _press_option(page, box, option_name(field), option, timeout_ms)
         return
     await box.press("Escape", timeout=deadline.remaining_ms)
     raise _missing_option_error(field, option_name(field), names, is_cut=is_cut)
@@ -145,15 +147,35 @@ async def choose_options(
     change = [each for each in names if each not in chosen]
     if isinstance(field.value, list):
         change += [each for each in chosen if each not in names]
-    options: list[ElementHandle] = []
+    options: dict[str, ElementHandle] = {}
     for each in change:
         wait_ms = deadline.start_patience().element_ms / 2
         option = await find_about(box, _OPTION, each, timeout_ms=wait_ms)
         if option is None:
             raise _missing_option_error(field, each, await run_about(box, _OPTIONS, timeout_ms=timeout_ms))
-        options.append(option)
-    for option in options:
-        await press(page, option, timeout_ms)
+        options[each] = option
+    for each, option in options.items():
+        await _press_option(page, box, each, option, timeout_ms)
+
+
+async def _press_option(
+    page: Page, box: Locator, name: str, option: ElementHandle, timeout_ms: float
+) -> None:
+    """Press an option, or the one that the page has drawn in its place meanwhile."""
+    for _ in range(REDRAWS):
+        try:
+            return await press(page, option, timeout_ms)
+        except Error as error:
+            if not is_detached(error):
+                raise
+        drawn = await find_about(box, _OPTION, name, timeout_ms=min(OPTIONS_MS, timeout_ms))
+        if drawn is None:
+            break
+        option = drawn
+    raise ElementNotInteractiveError(
+        f'The option "{name}" is removed or drawn anew before it can be pressed',
+        suggestion="Open the list with click, and press the option with click.",
+    )
 
 
 async def take_suggestion(page: Page, field: Field, deadline: Deadline, *, is_offered: bool = False) -> bool:
@@ -168,7 +190,7 @@ async def take_suggestion(page: Page, field: Field, deadline: Deadline, *, is_of
             return False
         wait_ms = min(SUGGEST_MS, timeout_ms)
         if option := await find_about(box, _OPTION, option_name(field), timeout_ms=wait_ms):
-            await press(page, option, timeout_ms)
+            await _press_option(page, box, option_name(field), option, timeout_ms)
         return option is not None
 
     return await read_element(page, field.selector, deadline.without_patience(), take, acts=True)
