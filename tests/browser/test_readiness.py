@@ -80,12 +80,8 @@ FAST: Mapping[str, str] = {
 """The situations, and the targets in them, that `make test` tries."""
 SIDE_BY_SIDE = 10
 """The number of presses at the same time, each of them on two pages: most of the time is spent on waiting."""
-TRIED_TARGETS = 2
-"""The number of targets that are tried in each situation, beside the fast one. They take turns."""
 OTHERS = [
-    (situation, [*TARGETS][(number * TRIED_TARGETS + each) % len(TARGETS)])
-    for number, situation in enumerate(SITUATIONS)
-    for each in range(TRIED_TARGETS)
+    (situation, target) for situation in SITUATIONS for target in TARGETS if target != FAST.get(situation)
 ]
 CASES = [
     *(pytest.param([case], id=case[0]) for case in FAST.items()),
