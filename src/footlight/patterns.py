@@ -138,7 +138,7 @@ class AnyOf:
             yield _decode(encoded[end:])
 
 
-def overlapping_rest(text: str, others: Iterable[str]) -> str:
+def overlapping_rest(text: str, others: Iterable[str], pattern: Callable[[str], str] = re.escape) -> str:
     """Return an RE2 expression for what may follow `text` if one of the others begins within it, or "".
 
     A search for `ab` and `bc` finds only `ab` in `abc`. With this expression after it, `ab` includes the `c`.
@@ -153,7 +153,7 @@ def overlapping_rest(text: str, others: Iterable[str]) -> str:
         if text[at:].casefold() == other[: len(text) - at].casefold()
     }
     longest = sorted(rests, key=len, reverse=True)[:MAX_RESTS]
-    return f"(?i:{'|'.join(map(re.escape, longest))})?" if longest else ""
+    return f"(?i:{'|'.join(map(pattern, longest))})?" if longest else ""
 
 
 def _options(max_memory: int) -> Any:
