@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footlight.patterns import AnyOf, LinearPattern, PatternError, matches_wildcard
+from tests.processor_time import limit_processor_time
 
 
 @pytest.mark.parametrize(
@@ -66,6 +67,12 @@ def test_nested_groups_add_no_cost_per_text() -> None:
 
     assert all(pattern.is_in(f"b{n}") for n in range(100))
     assert time.thread_time() - began < 0.5
+
+
+def test_long_wildcard_is_split_once_for_many_texts() -> None:
+    """A log of requests has a thousand."""
+    with limit_processor_time(2):
+        assert all(matches_wildcard("*" * 100_000, f"http://a.test/{number}") for number in range(1_000))
 
 
 def test_wildcards_match_in_linear_time() -> None:

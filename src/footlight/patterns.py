@@ -11,7 +11,7 @@ import base64
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 __all__ = [
@@ -138,7 +138,7 @@ class AnyOf:
             yield _decode(encoded[end:])
 
 
-def overlapping_rest(text: str, others: Iterable[str]) -> str:
+def overlapping_rest(text: str, others: Iterable[str], pattern: Callable[[str], str] = re.escape) -> str:
     """Return an RE2 expression for what may follow `text` if one of the others begins within it, or "".
 
     A search for `ab` and `bc` finds only `ab` in `abc`. With this expression after it, `ab` includes the `c`.
@@ -153,7 +153,7 @@ def overlapping_rest(text: str, others: Iterable[str]) -> str:
         if text[at:].casefold() == other[: len(text) - at].casefold()
     }
     longest = sorted(rests, key=len, reverse=True)[:MAX_RESTS]
-    return f"(?i:{'|'.join(map(re.escape, longest))})?" if longest else ""
+    return f"(?i:{'|'.join(map(pattern, longest))})?" if longest else ""
 
 
 def _options(max_memory: int) -> Any:
@@ -176,7 +176,7 @@ def _decode(encoded: bytes) -> str:
 
 def matches_wildcard(pattern: str, text: str) -> bool:
     """Return whether the whole text matches a pattern in which only `*` is special and matches any text."""
-    first, *middle = pattern.split("*")
+    first, *middle = _split_wildcard(pattern)
     if not middle:
         return text == pattern
     last = middle.pop()
@@ -190,6 +190,13 @@ def matches_wildcard(pattern: str, text: str) -> bool:
             return False
         at += len(part)
     return True
+
+
+@lru_cache(maxsize=8)  # A log matches one pattern with each of its entries.
+def _split_wildcard(pattern: str) -> tuple[str, ...]:
+    """Return the parts between the `*`, of which several in a row count as one."""
+    first, *others = pattern.split("*")
+    return (first, *filter(None, others[:-1]), *others[-1:])
 
 
 _URL_SAFE = str.maketrans("+/", "-_")

@@ -39,6 +39,7 @@ from tests.client.channels import (
     make_discover_result,
     make_initialize_result,
 )
+from tests.loop_watch import watch_loops
 
 pytestmark = pytest.mark.anyio
 
@@ -870,6 +871,17 @@ async def test_call_tool_returns_tool_result_with_structured_content(client: MCP
         (Content("text", text="hello", raw=raw["content"][0]),), structured_content={"a": 1}, raw=raw
     )
     assert wire_of(client).of("tools/call")[0]["params"] == {"name": "a", "arguments": {}}
+
+
+@pytest.mark.parametrize("method", ["call", "call_tool"])
+async def test_result_of_many_parts_does_not_block_the_event_loop(client: MCPClient, method: str) -> None:
+    wire_of(client).script["tools/call"] = {"content": [{"type": "text", "text": "x"}] * 200_000}
+
+    with watch_loops() as gaps:
+        result = await asyncio.create_task(getattr(client, method)("a"))
+
+    assert len(result.text) == 2 * 200_000 - 1
+    assert gaps.too_long == []
 
 
 async def test_call_returns_a_tool_failure_and_call_tool_raises_it(client: MCPClient) -> None:

@@ -16,6 +16,7 @@ from footlight.protocol.messages import (
     UnreadableResult,
     answer_to,
     encode,
+    has_more_values,
     is_id,
     kind_of,
     notification,
@@ -163,16 +164,23 @@ def test_message_with_too_many_values_is_not_parsed() -> None:
     commas = json.dumps("a, " * MAX_VALUES)
     with limit_processor_time(1):
         refused = parse(f'{{"jsonrpc":"2.0","id":7,"result":[{many}]}}', unit="line")
-        with pytest.raises(MCPError, match="sent a line that has more than 2,000,000 values"):
+        with pytest.raises(MCPError, match="sent a line that has more than 1,000,000 values"):
             parse(f'{{"jsonrpc":"2.0","method":"x","params":{{"a":[{many}]}}}}', unit="line")
         read = parse(f'{{"jsonrpc":"2.0","id":7,"result":{{"a":{commas}}}}}', unit="line")
 
     assert refused == {
         "jsonrpc": "2.0",
         "id": 7,
-        "result": UnreadableResult("has more than 2,000,000 values"),
+        "result": UnreadableResult("has more than 1,000,000 values"),
     }
     assert len(read["result"]["a"]) == 3 * MAX_VALUES
+
+
+def test_brackets_and_commas_in_strings_are_not_counted_as_values() -> None:
+    written = json.dumps({"a": ['[,\\", {"\\\\', "\\", '"', "\\\\,"], "b,": ["\\u0022,"]})
+
+    assert has_more_values(written, 6)
+    assert not has_more_values(written, 7)
 
 
 def test_message_is_encoded_as_one_ascii_line() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from footlight.client.client_options import check_options, list_capabilities, make_handlers
 from footlight.client.client_session import ClientSession, State
@@ -26,6 +27,7 @@ from footlight.protocol.errors import MCPError
 from footlight.protocol.handshake import ClientIdentity, RequestedVersion
 from footlight.protocol.results import CallResult, ToolResult, read_call, read_result
 from footlight.protocol.tools import Tool
+from footlight.protocol.untrusted_json import items
 from footlight.protocol.versions import DEFAULT_VERSION, VERSIONS, is_stateless
 
 if TYPE_CHECKING:
@@ -47,6 +49,10 @@ __all__ = ["MCPClient"]
 logger = logging.getLogger(__name__)
 
 DEFAULT_TIMEOUT_MS = 30_000.0
+MAX_PARTS = 5_000
+"""The maximum number of parts of a result that are read in the event loop, which takes 20 ms."""
+
+T = TypeVar("T")
 
 
 class MCPClient:
@@ -280,7 +286,8 @@ class MCPClient:
             MCPTimeoutError: there was no answer within `timeout_ms`.
             MCPError: what `request` raises.
         """
-        result = read_result(await self._call(name, arguments, timeout_ms, on_progress))
+        raw = await self._call(name, arguments, timeout_ms, on_progress)
+        result = await _read_off_loop(read_result, raw)
         check_success(result, name, arguments)
         return result
 
@@ -299,7 +306,8 @@ class MCPClient:
             MCPTimeoutError: there was no answer within `timeout_ms`.
             MCPError: what `request` raises.
         """
-        return read_call(await self._call(name, arguments, timeout_ms, on_progress))
+        raw = await self._call(name, arguments, timeout_ms, on_progress)
+        return await _read_off_loop(read_call, raw)
 
     async def _call(
         self,
@@ -381,3 +389,10 @@ class MCPClient:
         """End the HTTP session at the server, and return whether it ended. The next call begins another."""
         await self.close_stream()
         return await self._session.terminate()
+
+
+async def _read_off_loop(read: Callable[[Result], T], result: Result) -> T:
+    """Read the result of a tool, in a thread if it has many parts."""
+    if len(items(result.get("content"))) <= MAX_PARTS:
+        return read(result)
+    return await asyncio.to_thread(read, result)

@@ -30,16 +30,18 @@ __all__ = [
     "request",
 ]
 
-MAX_VALUES = 2_000_000
-"""The maximum number of values in a message of a server. Parsing them takes 0.3 s and 300 MB.
+MAX_VALUES = 1_000_000
+"""The maximum number of values in a message of a server. Parsing them takes 0.15 s and 150 MB.
 
-Nothing else runs meanwhile.
+Nothing else runs meanwhile, in other threads neither.
 """
 MAX_ID_DIGITS = 18
 ENDS = 200
 """The number of characters at each end of an unreadable message in which its id is searched."""
 STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 """A string in JSON, also one that the text ends in."""
+_UNESCAPED_STRING = re.compile(r'"[^"]*+(?:"|\Z)')
+"""A string from which all escapes of quotes and backslashes were removed. It is found much faster."""
 _VERSION = r'"jsonrpc"\s*+:\s*+"2\.0"'
 _ID = r'"id"\s*+:\s*+(\d{1,18}+)'
 _BEGINNING = re.compile(rf'\s*+\{{\s*+(?:{_VERSION}\s*+,\s*+{_ID}|{_ID}\s*+,\s*+{_VERSION})\s*+,\s*+"result"')
@@ -122,7 +124,8 @@ def has_more_values(data: bytes | str, most: int) -> bool:
     text = data if isinstance(data, str) else data.decode("latin-1")  # A byte becomes a character.
     if sum(map(text.count, "[{,")) <= most:
         return False
-    return sum(map(STRING.sub("", text).count, "[{,")) > most
+    without_escapes = text.replace("\\\\", "").replace('\\"', "")
+    return sum(map(_UNESCAPED_STRING.sub("", without_escapes).count, "[{,")) > most
 
 
 def _describe_limit(error: Exception) -> str | None:

@@ -7,6 +7,7 @@ import html
 import json
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote, quote_plus, urlencode
 
@@ -123,6 +124,18 @@ def test_case_converted_secret_is_masked(value: str, spelling: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "spelling"),
+    [
+        ("it's: mine", "it''s: mine"),  # in YAML
+        ("two\nlines", "two_lines"),  # in the name of a file
+        ("two\nlines", r"two\a lines"),  # in a style sheet
+    ],
+)
+def test_secret_is_masked_where_a_format_replaces_its_characters(value: str, spelling: str) -> None:
+    assert Masker(Secrets({"ANY": value}))(f"before {spelling} after") == "before [secret ANY] after"
+
+
+@pytest.mark.parametrize(
     "gap",
     ["\u00ad", "\u200b", "\u2060\ufeff", "\\u200b", "&shy;", "&#8203;", "%C2%AD", "%E2%80%8B"],
 )
@@ -167,6 +180,15 @@ def test_secret_inside_base64_is_masked(user: str) -> None:
         assert base64.b64encode(PASSWORD.encode()).decode()[6:-6] not in part
 
 
+@pytest.mark.parametrize("key", ["", "u", "us"])
+@pytest.mark.parametrize("is_ascii", [True, False])
+def test_secret_in_json_inside_base64_is_masked(key: str, is_ascii: bool) -> None:
+    """The claims of a JWT are such."""
+    claims = json.dumps({key: PASSWORD, "more": 1}, ensure_ascii=is_ascii)
+
+    assert "[secret PASSWORD]" in MASK("Bearer " + base64.b64encode(claims.encode()).decode())
+
+
 def test_longest_matching_secret_is_masked() -> None:
     assert MASK("hunter2hunter2 hunter2") == "[secret LONG] [secret SHORT]"
 
@@ -177,6 +199,13 @@ def test_of_overlapping_secrets_nothing_is_left() -> None:
     masked = mask("ALPHA-bravo-12-charlie alpha-bravo-12 bravo-12-charlie")
 
     assert masked == "[secret FIRST] [secret FIRST] [secret SECOND]"
+
+
+@pytest.mark.parametrize("escape", [lambda text: quote(text, safe=""), html.escape, str.upper])
+def test_of_overlapping_secrets_nothing_is_left_in_an_encoding(escape: Callable[[str], str]) -> None:
+    mask = Masker(Secrets({"FIRST": "pass&word", "SECOND": "word&two/öl"}))
+
+    assert mask(f"before {escape('pass&word&two/öl')} after") == "before [secret FIRST] after"
 
 
 def test_masking_twice_changes_nothing() -> None:

@@ -250,6 +250,23 @@ async def test_no_server_output_contains_a_secret_value(site: Site, conversation
     assert any("[secret PIN]" in text for text in everything)
 
 
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("tools/call", {"name": f"click-{PASSWORD}"}),
+        ("resources/read", {"uri": f"playwright:///session/{quote(PASSWORD, safe='')}"}),
+        ("prompts/get", {"name": f"buy-{PASSWORD}"}),
+    ],
+)
+async def test_protocol_error_that_quotes_a_secret_is_masked(
+    conversation: Conversation, method: str, params: dict[str, Any]
+) -> None:
+    error = (await conversation.ask(method, **params))["error"]
+
+    assert "[secret PASSWORD]" in error["message"]
+    assert [*leaks(conversation.texts[-1])] == []
+
+
 def leaks(text: str) -> Iterator[str]:
     """Yield the spellings of a secret that are in a text, which may be JSON, with a piece of it."""
     spellings = {

@@ -293,8 +293,9 @@ async def test_cookie_that_has_expired_is_not_counted(browser: SessionBrowser) -
     assert [each["name"] for each in (await browser.call("get_cookies"))["cookies"]] == ["b"]
 
 
-async def test_cookies_of_something_else_than_a_url_are_refused(browser: SessionBrowser) -> None:
-    error = await browser.refused("get_cookies", urls=[browser.site.url, "example.com"])
+@pytest.mark.parametrize("text", ["example.com", "http://[", "http://%zz", "http://host:99999"])
+async def test_cookies_of_something_else_than_a_url_are_refused(browser: SessionBrowser, text: str) -> None:
+    error = await browser.refused("get_cookies", urls=[browser.site.url, text])
 
     assert error["code"] == "INVALID_PARAMETER"
     assert error["details"]["parameter"] == "urls.1"

@@ -35,10 +35,21 @@ class CookieJar:
         """
         for index, url in enumerate(urls):
             if not _HTTP_URL.match(url):
-                raise InvalidParameterError(
-                    f"urls.{index}: needs a full URL, such as https://example.com/, got {url[:100]!r}",
-                    parameter=f"urls.{index}",
-                )
+                raise _make_url_error(index, url)
+        try:
+            return await self._find(urls)
+        except Error:
+            # The browser does not report which URL is invalid, so they are tried one by one.
+            for index, url in enumerate(urls):
+                try:
+                    await self._find([url])
+                except Error as error:
+                    if protocol_reason(error) != "Invalid URL":
+                        raise
+                    raise _make_url_error(index, url) from None
+            raise
+
+    async def _find(self, urls: Sequence[str]) -> list[dict[str, Any]]:
         found: Any = await self._context.cookies(list(urls)) if urls else await self._context.cookies()
         return found
 
@@ -73,6 +84,13 @@ class CookieJar:
         except Error as error:
             refusal = await make_refused_cookie_error(self._browser, cookies, error)
             raise refusal or InvalidParameterError(f"cookies: {cause(error)}", parameter="cookies") from error
+
+
+def _make_url_error(index: int, url: str) -> InvalidParameterError:
+    return InvalidParameterError(
+        f"urls.{index}: needs a full URL, such as https://example.com/, got {url[:100]!r}",
+        parameter=f"urls.{index}",
+    )
 
 
 async def make_refused_cookie_error(

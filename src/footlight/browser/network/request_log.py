@@ -78,6 +78,7 @@ class LogFilter:
     """A part of the URL, or a pattern with `*`."""
     resource_type: str | None = None
     method: str | None = None
+    """In capitals."""
     status: int | None = None
     page: str | None = None
 
@@ -85,7 +86,7 @@ class LogFilter:
         return (
             (self.url is None or _url_matches(self.url, entry.url))
             and (self.resource_type is None or entry.resource_type == self.resource_type)
-            and (self.method is None or entry.method == self.method.upper())
+            and (self.method is None or entry.method == self.method)
             and (self.status is None or entry.status == self.status)
             and (self.page is None or entry.page == self.page)
         )

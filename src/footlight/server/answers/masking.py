@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from footlight.patterns import AnyOf, overlapping_rest
 from footlight.server.answers.json_values import PageTitle
-from footlight.server.answers.secret_patterns import MARKED, beginning_pattern, value_pattern
+from footlight.server.answers.secret_patterns import MARKED, beginning_pattern, plain_pattern, value_pattern
 from footlight.server.answers.secrets import MIN_PART, Secrets
 
 __all__ = ["Mask", "Masker", "keep_unmasked", "mask_document", "protocol_keys"]
@@ -83,7 +83,9 @@ class Masker:
         values = zip(secrets.names, secrets.values, strict=True)
         self._secrets = sorted(values, key=lambda secret: len(secret[1]), reverse=True)
         values = [value for _, value in self._secrets]
-        whole = [f"(?:{value_pattern(value)}){overlapping_rest(value, values)}" for value in values]
+        whole = [
+            f"(?:{value_pattern(value)}){overlapping_rest(value, values, plain_pattern)}" for value in values
+        ]
         self._pattern = AnyOf([MARKED, *whole, *map(beginning_pattern, values)])
         self._keys = frozenset(keys)
 

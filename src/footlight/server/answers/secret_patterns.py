@@ -12,7 +12,7 @@ from functools import cache
 from footlight.patterns import ANY_SPACE, ENCODED_LINE_BREAK, MIN_GROUPED_LENGTH, encoded_forms
 from footlight.server.answers.secrets import MIN_PART
 
-__all__ = ["MARKED", "beginning_pattern", "value_pattern"]
+__all__ = ["MARKED", "beginning_pattern", "plain_pattern", "value_pattern"]
 
 MARKED = r"\[secret \w+\]"
 """Matches text that is already masked. It has precedence, so that such text is not changed."""
@@ -29,7 +29,7 @@ _NUMBER = r"(?:#|%(?:25)*23)"
 _SEMICOLON = r"(?:;|%(?:25)*3b)"
 _SPACE = (
     rf"(?:{ANY_SPACE}|{_BACKSLASH}+(?:[nrt]|(?:u00|x)(?:20|0a|0d|09|a0)"
-    rf"|u(?:\{{|%(?:25)*7b)(?:20|a|d|9|a0)(?:\}}|%(?:25)*7d)|0*20\s?)"
+    rf"|u(?:\{{|%(?:25)*7b)(?:20|a|d|9|a0)(?:\}}|%(?:25)*7d)|0*(?:20|[9ad]|a0)\s?)"
     rf"|%(?:25)*(?:20|09|0a|0d)|\+|{_ENTITY}(?:nbsp|{_NUMBER}x?[0-9a-f]{{1,2}}){_SEMICOLON}|{_INVISIBLE})+"
 )
 _ESCAPED = (
@@ -54,8 +54,10 @@ _NOTHING = r"[^\x00-\x{10FFFF}]"
 
 def value_pattern(value: str) -> str:
     """Return an expression in RE2 syntax that matches a value in any encoding."""
+    in_json = (json.dumps(value, ensure_ascii=is_ascii)[1:-1] for is_ascii in (True, False))
+    encoded = (form.pattern for each in dict.fromkeys((value, *in_json)) for form in encoded_forms(each))
     spellings = dict.fromkeys((value, unicodedata.normalize("NFC", value)))
-    return "|".join((*(form.pattern for form in encoded_forms(value)), *map(_plain_pattern, spellings)))
+    return "|".join((*encoded, *map(plain_pattern, spellings)))
 
 
 def beginning_pattern(value: str) -> str:
@@ -75,12 +77,14 @@ def beginning_pattern(value: str) -> str:
 _PART_OF_CHARACTER = r"(?:(?:%[0-9a-f]?[0-9a-f]?){1,4}|\\+u?[0-9a-f]{0,5}|&#?[0-9a-z]{0,8})?"
 
 
-def _plain_pattern(value: str) -> str:
+def plain_pattern(value: str) -> str:
+    """Return an expression for a value that is plain or escaped character by character."""
     is_short = len(value) < MIN_GROUPED_LENGTH
     between = "" if len(value) > MAX_GROUPED_LENGTH else _NO_CHARACTER if is_short else _BREAK
     words = (between.join(map(_character_pattern, word)) for word in value.split())
     # A page may remove the spaces around a value, and a URL loses its line breaks.
-    space = f"(?:{_SPACE}|{_ESCAPED})" + ("+" if is_short else "*")
+    in_file_name = "" if " ".join(value.split()) == value else "|_"
+    space = f"(?:{_SPACE}|{_ESCAPED}{in_file_name})" + ("+" if is_short else "*")
     return f"(?i:{space.join(words)})"
 
 
@@ -107,7 +111,8 @@ def _character_pattern(char: str) -> str:
     escaped = json.dumps(char)[1:-1]
     letter = [rf"\\+{escaped[1:]}"] if re.fullmatch(r"\\[a-t]", escaped) else []
     underscore = [] if _IN_FILE_NAMES.match(char) else ["_"]
-    return f"(?:{'|'.join((*letter, f'{_BACKSLASH}*(?:{written})', *underscore))})"
+    doubled = ["''"] if char == "'" else []  # In YAML.
+    return f"(?:{'|'.join((*letter, *doubled, f'{_BACKSLASH}*(?:{written})', *underscore))})"
 
 
 FIRST_FULL_WIDTH, LAST_FULL_WIDTH = "\uff01", "\uff5e"

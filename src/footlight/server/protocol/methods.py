@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.protocol.versions import HANDSHAKE_VERSIONS, SERVER_INFO_KEY, STATELESS_VERSIONS
 from footlight.server.live_view import EXTENSION
-from footlight.server.requests import Handler, Request
+from footlight.server.requests import Handler, ProtocolError, Request
 
 if TYPE_CHECKING:
     from footlight.config import Settings
@@ -132,6 +132,7 @@ def make_methods(
     from footlight.server.protocol.resources import ResourceHandlers
     from footlight.server.protocol.tools import ToolHandlers
 
+    mask = mask or keep_unmasked
     has_app = read_app is not None and any(tool.app for tool in dispatcher.tools.values())
     tools = ToolHandlers(
         dispatcher,
@@ -142,7 +143,7 @@ def make_methods(
         has_app=has_app,
     )
     reading = ResourceHandlers(resources, subscriptions, read_app=read_app if has_app else None)
-    prompting = PromptHandlers(prompts, mask=mask or keep_unmasked)
+    prompting = PromptHandlers(prompts, mask=mask)
     handlers: dict[str, Handler] = {
         "tools/list": tools.list,
         "tools/call": tools.call,
@@ -160,10 +161,22 @@ def make_methods(
         name=settings.name,
         version=settings.version,
         instructions=instructions,
-        handlers=handlers,
+        handlers={method: _mask_errors(handle, mask) for method, handle in handlers.items()},
         extensions={EXTENSION: {}} if has_app else {},
         input_schema=lambda name: tool.input_schema if (tool := dispatcher.tools.get(name)) else None,
     )
+
+
+def _mask_errors(handle: Handler, mask: Mask) -> Handler:
+    """Return a handler whose errors, which may quote the request, contain no secrets."""
+
+    async def handle_masked(request: Request) -> dict[str, Any]:
+        try:
+            return await handle(request)
+        except ProtocolError as error:
+            raise ProtocolError(error.code, mask(error.message), mask(error.data)) from None
+
+    return handle_masked
 
 
 def defer_methods(

@@ -43,7 +43,7 @@ class PromptHandlers:
                 length // CHARACTERS_A_NODE, lambda: self._mask(library.render(name, arguments))
             )
         except PromptError as error:
-            raise ProtocolError(INVALID_PARAMS, self._mask(str(error))) from None
+            raise ProtocolError(INVALID_PARAMS, str(error)) from None
         prompt = library.get(name)
         assert prompt is not None
         content = {"type": "text", "text": text}

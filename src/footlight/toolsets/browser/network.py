@@ -163,7 +163,7 @@ async def get_request_log(
         LogFilter(
             url=filter,
             resource_type=resource_type,
-            method=method,
+            method=method.upper() if method else method,
             status=None if status is None else int(status),
             page=page_id,
         )
