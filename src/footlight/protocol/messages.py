@@ -33,7 +33,7 @@ __all__ = [
 MAX_VALUES = 1_000_000
 """The maximum number of values in a message of a server. Parsing them takes 0.15 s and 150 MB.
 
-Nothing else runs meanwhile, in other threads neither.
+Nothing else runs meanwhile, not even in other threads.
 """
 MAX_ID_DIGITS = 18
 ENDS = 200

@@ -330,14 +330,23 @@ async def test_false_function_error_reports_its_last_value(
     assert error["message"] == f"The function was not true after 300ms; it {now}"
 
 
-async def test_invalid_function_is_reported_immediately(browser: SessionBrowser) -> None:
+@pytest.mark.parametrize(
+    ("function", "problem"),
+    [
+        pytest.param("ready ===", "SyntaxError", id="syntax"),
+        pytest.param("[" * 100_000 + "]" * 100_000, "RangeError", id="deep"),
+    ],
+)
+async def test_invalid_function_is_reported_immediately(
+    browser: SessionBrowser, function: str, problem: str
+) -> None:
     await browser.show("<p>Text</p>")
 
-    error = await browser.refused("wait_for", function="ready ===")
+    error = await browser.refused("wait_for", function=function)
 
     assert error["code"] == "INVALID_PARAMETER"
     assert error["details"] == {"parameter": "function"}
-    assert error["message"].startswith("function: SyntaxError")
+    assert error["message"].startswith(f"function: {problem}")
 
 
 @pytest.mark.slow

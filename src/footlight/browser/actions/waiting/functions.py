@@ -42,7 +42,8 @@ async def wait_for_function(page: Page, expression: str, deadline: Deadline) -> 
             page=page.url,
         ) from error
     except Error as error:
-        if is_syntax_error(error):
+        # Deeply nested brackets exceed the stack while they are compiled.
+        if is_syntax_error(error) or cause(error).startswith("RangeError"):
             raise InvalidParameterError(
                 f"function: {cause(error)}; it takes an expression, or a function to call",
                 parameter="function",
