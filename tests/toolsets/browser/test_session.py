@@ -509,9 +509,9 @@ async def test_state_file_that_would_block_the_server_is_not_read(
 async def test_a_state_that_could_not_be_restored_is_not_saved(
     browser: SessionBrowser, site: Site, script: str, why: str
 ) -> None:
-    await browser.call("navigate", url=site.page(f"<script>{script}</script>"))
+    await browser.call("navigate", url=site.page(f"<script>{script}</script>"), timeout=60_000)
 
-    error = await browser.refused("save_state", name="large")
+    error = await browser.refused("save_state", name="large", timeout=60_000)
 
     assert (error["code"], error["message"]) == ("RESOURCE_EXHAUSTED", f"the state is not saved: {why}")
     assert not (browser.states / "large.json").exists()
