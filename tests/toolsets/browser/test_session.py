@@ -511,7 +511,7 @@ async def test_a_state_that_could_not_be_restored_is_not_saved(
 ) -> None:
     await browser.call("navigate", url=site.page(f"<script>{script}</script>"), timeout=60_000)
 
-    error = await browser.refused("save_state", name="large", timeout=60_000)
+    error = await browser.refused("save_state", name="large")
 
     assert (error["code"], error["message"]) == ("RESOURCE_EXHAUSTED", f"the state is not saved: {why}")
     assert not (browser.states / "large.json").exists()
