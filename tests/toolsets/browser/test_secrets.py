@@ -278,6 +278,19 @@ async def test_error_of_a_script_reveals_no_line_of_a_secret(site: Site, convers
     assert error["message"] == "script: [secret KEY]…"
 
 
+async def test_error_that_shortens_a_url_reveals_no_part_of_a_secret(
+    site: Site, conversation: Conversation
+) -> None:
+    url = f"data:text/html,{quote(PASSWORD)}"
+    for before in (180, 184, 190):
+        await conversation.call("navigate", url=url.replace(",", f",{'a' * (before - 15)}"))
+        for tool, arguments in (("storage", {"area": "local"}), ("clipboard", {"action": "read"})):
+            error = (await conversation.answer(tool, **arguments))["error"]
+
+            assert "a[secret PASSWORD]" in error["message"]
+            assert "hunt" not in error["message"]
+
+
 def leaks(text: str) -> Iterator[str]:
     """Yield the spellings of a secret that are in a text, which may be JSON, with a piece of it."""
     spellings = {
