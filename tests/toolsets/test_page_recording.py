@@ -122,6 +122,22 @@ async def test_no_record_contains_a_secret_echoed_by_the_page(site: Site, tmp_pa
     assert {stat.S_IMODE(path.stat().st_mode) for path in (root, *root.rglob("*/"))} == {0o700}
 
 
+async def test_no_screen_name_contains_a_part_of_a_secret(site: Site, tmp_path: Path) -> None:
+    """The name is a part of the path, with ids replaced, and either could divide the secret."""
+    root, secrets = tmp_path / "knowledge", tmp_path / "secrets"
+    secrets.write_text("WORD=battery-staple/18431843\n", "utf-8")
+    secrets.chmod(0o600)
+    async with connect_browser(
+        site, "--knowledge", str(root), "--secrets", str(secrets), cwd=tmp_path
+    ) as browser:
+        for before in ("/", f"/{'a/' * 45}"):
+            await browser.call("navigate", url=site.page("<p>x</p>", path=f"{before}battery-staple/18431843"))
+
+    screens = [step["observation"]["state"]["currentScreen"] for step in steps_in(root)]
+    assert [screen.partition("/")[2].lstrip("a/") for screen in screens] == ["[secret WORD]", "[secret W"]
+    assert not [path for path in root.rglob("*") if path.is_file() and b"battery" in path.read_bytes()]
+
+
 FORM = """<!doctype html><title>Form</title><input data-testid=word type=password><input data-testid=name>
 <p data-testid=said></p><script>addEventListener('input', ({target: {value}}) => {
   document.querySelector('p').textContent = value;

@@ -99,7 +99,7 @@ class KnowledgeStore:
         """Create the store. `mask` removes the server's secrets from every value before it is written."""
         self.root = root
         self._rules = rules or RedactionRules()
-        self._mask = mask
+        self.mask = mask
         self._screens = SCREENS if screens is None else tuple(screens)
         self._secrets = SecretTexts(self._rules.known_texts)
         self._revealing: set[str] = set()
@@ -114,7 +114,7 @@ class KnowledgeStore:
         Raises:
             KnowledgeError: the step could not be written. The tool call must not fail because of it.
         """
-        step, common = self._mask((step, facts or RepositoryFacts()))
+        step, common = self.mask((step, facts or RepositoryFacts()))
         with self._lock:
             record = make_record(
                 step,
@@ -139,7 +139,7 @@ class KnowledgeStore:
         folder = ensure_folder(self.root, session, SCREENSHOTS)
         with self._lock:
             sanitiser = Sanitiser(self._rules, self._secrets, reveals=session in self._revealing)
-            name_part = sanitiser.clean_identifier(self._mask(name), MAX_ID_CHARS)
+            name_part = sanitiser.clean_identifier(self.mask(name), MAX_ID_CHARS)
             moment = to_milliseconds(at)
             path = folder / f"{format_stamp(moment)}-{safe_name(name_part)}.png"
             while path.exists() or not self._is_free(str(path), moment):

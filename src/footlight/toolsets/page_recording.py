@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -56,6 +56,7 @@ OBSERVE_MS = 1_000
 MAX_TEST_IDS = 150
 MAX_NODES = 150
 MAX_PATH_CHARS = 100
+MAX_URL_CHARS = 2_000
 _ID = re.compile(r"\d+|[0-9a-f]{8,}|[0-9a-f-]{32,}|(?=.*\d)(?=.*[A-Za-z])[\w-]{16,}", re.IGNORECASE)
 
 
@@ -72,7 +73,7 @@ class PageRecorder:
         if tool.scope != "page" or tool.batch or page is None or page.closed:
             return None
         with contextlib.suppress(FootlightError):
-            return await _observe_page(page)
+            return await _observe_page(page, self._store.mask)
         return None
 
     async def record(self, recorded: RecordedCall) -> None:
@@ -84,7 +85,7 @@ class PageRecorder:
         await asyncio.to_thread(self._store.record, _make_step(recorded), self._facts.facts)
 
 
-async def _observe_page(page: Page) -> StepObservation:
+async def _observe_page(page: Page, mask: Callable[[str], str]) -> StepObservation:
     deadline = Deadline.after(OBSERVE_MS)
     snapshot, test_ids = await asyncio.gather(
         look(page, deadline), list_test_ids(page, deadline, limit=MAX_TEST_IDS)
@@ -94,7 +95,8 @@ async def _observe_page(page: Page) -> StepObservation:
         "currentUrl": page.url,
         "extensionId": "",
         "isUnlocked": False,
-        "currentScreen": screen_name(page.url),
+        # A name is a part of the URL, in which a part of a secret would not be found.
+        "currentScreen": screen_name(mask(page.url[:MAX_URL_CHARS])),
     }
     nodes = [node.as_json(node.element) for node in trim_nodes(snapshot.nodes, MAX_NODES)]
     return StepObservation(state=state, test_ids=[describe_test_id(each) for each in test_ids], nodes=nodes)

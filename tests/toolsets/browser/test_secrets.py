@@ -27,6 +27,7 @@ pytestmark = pytest.mark.anyio
 
 PASSWORD = 'hunter2 "ö" & <b>/+%'
 PIN = "48213"
+KEY = "first line of a key\nsecond line of a key"
 
 
 class Conversation:
@@ -59,7 +60,7 @@ class Conversation:
 async def wire(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire]:
     folder = tmp_path_factory.mktemp("server")
     file = folder / "secrets.env"
-    file.write_text(f"PASSWORD='{PASSWORD}'\nPIN={PIN}\n")
+    file.write_text(f"PASSWORD='{PASSWORD}'\nPIN={PIN}\nKEY='{KEY}'\n")
     file.chmod(0o600)
     flags = (
         *("--secrets", str(file), "--upload-root", str(folder), "--enable-script-evaluation"),
@@ -67,7 +68,7 @@ async def wire(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> 
     )
     async with wired(*flags, cwd=folder) as wire:
         hello = await wire.initialize()
-        assert "Secrets: PASSWORD, PIN. Give secret:NAME" in hello["result"]["instructions"]
+        assert "Secrets: PASSWORD, PIN, KEY. Give secret:NAME" in hello["result"]["instructions"]
         yield wire
 
 
@@ -145,7 +146,7 @@ async def test_unknown_secret_error_lists_known_names(site: Site, conversation: 
 
     assert (error["code"], error["message"]) == (
         "INVALID_PARAMETER",
-        "value: there is no secret PASSWRD; known: PASSWORD, PIN",
+        "value: there is no secret PASSWRD; known: PASSWORD, PIN, KEY",
     )
     assert await conversation.call("get_value", selector="input") == {"value": ""}
 
@@ -265,6 +266,29 @@ async def test_protocol_error_that_quotes_a_secret_is_masked(
 
     assert "[secret PASSWORD]" in error["message"]
     assert [*leaks(conversation.texts[-1])] == []
+
+
+async def test_error_of_a_script_reveals_no_line_of_a_secret(site: Site, conversation: Conversation) -> None:
+    await conversation.call("navigate", url=site.page("<p>x</p>"))
+
+    error = (await conversation.answer("evaluate", script="text => { throw new Error(text) }", args=[KEY]))[
+        "error"
+    ]
+
+    assert error["message"] == "script: [secret KEY]…"
+
+
+async def test_error_that_shortens_a_url_reveals_no_part_of_a_secret(
+    site: Site, conversation: Conversation
+) -> None:
+    url = f"data:text/html,{quote(PASSWORD)}"
+    for before in (180, 184, 190):
+        await conversation.call("navigate", url=url.replace(",", f",{'a' * (before - 15)}"))
+        for tool, arguments in (("storage", {"area": "local"}), ("clipboard", {"action": "read"})):
+            error = (await conversation.answer(tool, **arguments))["error"]
+
+            assert "a[secret PASSWORD]" in error["message"]
+            assert "hunt" not in error["message"]
 
 
 def leaks(text: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from footlight.browser.driver.playwright_api import Error, cause, is_closed
 from footlight.browser.page.diagnosis import explain_closed_page
 from footlight.browser.page.page_operations import limit_reading, undo
+from footlight.browser.snapshot.text.quoting import shorten
 from footlight.errors import InvalidParameterError
 from footlight.javascript import page_function
 
@@ -74,7 +75,8 @@ async def _permit(page: Page, permission: str, deadline: Deadline) -> AsyncGener
     state = await _run_once(page, _STATE, permission, deadline)
     if not state["secure"]:
         raise InvalidParameterError(
-            f"pageId: {page.url[:200]} has no clipboard: only https pages have one, and http on loopback",
+            f"pageId: {shorten(page.url, 200)} has no clipboard: only https pages have one, and http on "
+            "loopback",
             parameter="pageId",
             suggestion="Navigate to such a page first.",
             page=page.url,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, cause, is_closed
 from footlight.browser.page.diagnosis import explain_page_failure, explain_timeout
+from footlight.browser.snapshot.text.quoting import shorten
 from footlight.errors import InvalidParameterError, PageToolFailedError
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ async def call_tool(
     if not matching:
         names = ", ".join(dict.fromkeys(each.name for each in known)) or "none"
         raise InvalidParameterError(
-            f"name: the page has no tool {name[:MAX_NAME]!r}; its tools: {names}"[:MAX_DESCRIPTION],
+            shorten(
+                f"name: the page has no tool {shorten(name, MAX_NAME)!r}; its tools: {names}", MAX_DESCRIPTION
+            ),
             parameter="name",
         )
     if len(matching) > 1:
@@ -122,7 +125,7 @@ async def call_tool(
         )
     [found] = matching
     if found.schema is not None and (problem := next(_find_problems(arguments, found.schema), None)):
-        raise InvalidParameterError(f"input{problem}"[:MAX_PROBLEM], parameter="input")
+        raise InvalidParameterError(shorten(f"input{problem}", MAX_PROBLEM), parameter="input")
     if found.owner.is_detached() or found.owner.url != found.frame_url:
         raise InvalidParameterError("name: the frame of the tool has another document now", parameter="name")
     try:
@@ -139,7 +142,7 @@ async def call_tool(
         if is_closed(error) or page.crashed:
             raise await explain_page_failure(page, error) from error
         raise PageToolFailedError(
-            f"The tool of the page failed: {cause(error)}"[:MAX_PROBLEM], name=name
+            shorten(f"The tool of the page failed: {cause(error)}", MAX_PROBLEM), name=name
         ) from None
     try:
         length = len(json.dumps(result))

@@ -174,9 +174,9 @@ async def _compiles(page: Page, function: str) -> bool:
 
 def _failure(page: Page, message: str) -> InvalidParameterError:
     """Return the error for an exception that a script has thrown."""
-    first = message.partition("\n")[0]
+    first, cut, _ = message.partition("\n")
     return InvalidParameterError(
-        f"script: {first}", parameter="script", page=page.url, dispatched=True, suggestion=RAN
+        f"script: {first}{cut and '…'}", parameter="script", page=page.url, dispatched=True, suggestion=RAN
     )
 
 

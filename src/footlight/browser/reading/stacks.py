@@ -18,6 +18,7 @@ from urllib.parse import unquote_to_bytes, urljoin, urlsplit
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.playwright_connection import send
 from footlight.browser.network.source_maps import MAX_MAP_BYTES, OriginalPlace, find_map_url, find_places
+from footlight.browser.snapshot.text.quoting import shorten
 from footlight.errors import FootlightError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -151,12 +152,12 @@ def _read_data_url(url: str) -> bytes:
 
 def _describe(error: Exception) -> str:
     if isinstance(error, FootlightError):
-        return error.message[:MAX_FRAME_TEXT]
+        return shorten(error.message, MAX_FRAME_TEXT)
     if isinstance(error, TimeoutError):
         return "the source map took too long to load"
     if isinstance(error, Error):
         return "the source map could not be loaded"
-    return f"the source map cannot be read: {error}"[:MAX_FRAME_TEXT]
+    return shorten(f"the source map cannot be read: {error}", MAX_FRAME_TEXT)
 
 
 class _Loader:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from footlight.browser.driver.playwright_api import Error, cause, is_context_lost
 from footlight.browser.page.diagnosis import explain_page_failure
 from footlight.browser.page.page_operations import limit_reading
+from footlight.browser.snapshot.text.quoting import shorten
 from footlight.errors import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class PageStorage:
         reason = cause(error)
         if reason.startswith("SecurityError"):
             return InvalidParameterError(
-                f"area: {self._page.url[:200]} has no {self._area} storage",
+                f"area: {shorten(self._page.url, 200)} has no {self._area} storage",
                 parameter="area",
                 suggestion="Navigate to a page of the site first; only http and https pages have one.",
                 page=self._page.url,
