@@ -78,7 +78,7 @@ class LogFilter:
     """A part of the URL, or a pattern with `*`."""
     resource_type: str | None = None
     method: str | None = None
-    """In capitals."""
+    """The HTTP method in capital letters."""
     status: int | None = None
     page: str | None = None
 

@@ -30,7 +30,7 @@ class SelectResult(ActionResult):
 
 
 class FillResult(NoticedResult):
-    """`notice` says that the field holds another text than the given one, or that the last was emptied."""
+    """`notice` says that the field holds another text than was given, or the field before was emptied."""
 
 
 @tool(effect="act", destructive=True, idempotent=True)
