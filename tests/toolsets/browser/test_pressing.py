@@ -576,3 +576,27 @@ async def test_area_without_visible_image_is_reported(browser: SessionBrowser) -
         "ELEMENT_NOT_INTERACTIVE",
         '"area" cannot be used: hidden: no visible image has its map',
     )
+
+
+PRESS_EVENTS = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("event", ["pointerdown", "mousedown"])
+async def test_release_that_a_dialog_swallows_is_sent_again(
+    browser: SessionBrowser, event: str, count: int
+) -> None:
+    """The press and the release are sent together, and Chromium drops what arrives during a dialog."""
+    await browser.show(
+        f"""<button id=b>Go</button><script>
+        seen = []
+        for (const type of {PRESS_EVENTS}) document.addEventListener(type, ({{type}}) => seen.push(type))
+        b.addEventListener("{event}", () => alert("pressed"))
+        </script>"""
+    )
+
+    for _ in range(3):
+        data = await browser.call("click", selector="#b", clickCount=count)
+
+        assert [each["handled"] for each in data["dialogs"]] == ["accepted"] * count
+        assert await browser.evaluate("seen.splice(0)") == PRESS_EVENTS * count

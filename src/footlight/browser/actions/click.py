@@ -18,9 +18,10 @@ from footlight.browser.actions.mouse import (
     BUTTON_DOWN_MS,
     Point,
     cancel_drag_steps,
-    click_at_once,
     drag_over,
     find_middle,
+    press_at_once,
+    release_at_once,
     viewport_size,
 )
 from footlight.browser.driver.playwright_api import Error, PlaywrightTimeout, is_not_ready, was_dispatched
@@ -31,6 +32,7 @@ from footlight.browser.page.press_check import (
     NOT_READY,
     PressOutcome,
     find_readiness,
+    is_button_held,
     take_outcome,
     watch_drag,
     watch_press,
@@ -38,7 +40,7 @@ from footlight.browser.page.press_check import (
 from footlight.browser.page.refs import locate
 
 if TYPE_CHECKING:
-    from playwright.async_api import Locator
+    from playwright.async_api import CDPSession, Locator
 
     from footlight.browser.actions.keyboard import Modifier
     from footlight.browser.actions.mouse import Button
@@ -136,7 +138,7 @@ async def _click(
     force = tries_fast and ready.is_certain and page.document_request is None
     if force and ready.point and page.own_cdp and not how.modifiers and not page.session.is_traced:
         async with send_input_to(page, selector, deadline):
-            await click_at_once(page.own_cdp, Point(*ready.point), button=how.button, count=how.count)
+            await _click_at_once(page, page.own_cdp, Point(*ready.point), how)
         return
     try:
         await watch_press(element, timeout_ms, how.count).click(
@@ -152,6 +154,15 @@ async def _click(
         if not (force and is_not_ready(error)):
             raise
         await _click(page, selector, element, deadline, how, tries_fast=False)
+
+
+async def _click_at_once(page: Page, cdp: CDPSession, at: Point, how: _Press) -> None:
+    """Click without waits. Chromium drops a release that arrives while a dialog is open: then send it again."""
+    dialogs = page.session.dialogs.count
+    for number in range(1, how.count + 1):
+        await press_at_once(cdp, at, button=how.button, number=number)
+        if page.session.dialogs.count > dialogs and await is_button_held(page):
+            await release_at_once(cdp, at, button=how.button, number=number)
 
 
 async def _click_unless_covered(

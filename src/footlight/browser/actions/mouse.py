@@ -33,12 +33,13 @@ __all__ = [
     "check_inside",
     "click",
     "click_at",
-    "click_at_once",
     "drag",
     "drag_over",
     "find_middle",
     "find_scroll_position",
     "move",
+    "press_at_once",
+    "release_at_once",
     "scroll_by",
     "viewport_size",
     "wheel",
@@ -89,25 +90,25 @@ async def click_at(mouse: Mouse, at: Point, *, button: Button, count: int) -> No
         await mouse.up(button=button, click_count=number)
 
 
-async def click_at_once(cdp: CDPSession, at: Point, *, button: Button, count: int) -> None:
-    """Click at a point as `click_at` does, but send the move and the first press together. Chromium only.
+async def press_at_once(cdp: CDPSession, at: Point, *, button: Button, number: int) -> None:
+    """Press and release the button for the `number`-th time, the first time after a move there. Chromium only.
 
-    Chromium acknowledges a single move only with the next frame. A press after it does not wait for that.
+    All events are sent together, as by Playwright's own click, so that the page draws one frame for them.
     """
+    events = [] if number > 1 else [_send_mouse(cdp, at, "mouseMoved", button="none", buttons=0)]
+    down = {"button": button, "buttons": BUTTONS[button], "clickCount": number, "force": 0.5}
+    events.append(_send_mouse(cdp, at, "mousePressed", **down))
+    events.append(release_at_once(cdp, at, button=button, number=number))
+    await asyncio.gather(*events)
 
-    async def send(kind: str, **event: Any) -> None:
-        await cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": at.x, "y": at.y, **event})
 
-    def release(number: int) -> Coroutine[Any, Any, None]:
-        return send("mouseReleased", button=button, buttons=0, clickCount=number)
+async def release_at_once(cdp: CDPSession, at: Point, *, button: Button, number: int) -> None:
+    """Release the button that was pressed for the `number`-th time. Chromium only."""
+    await _send_mouse(cdp, at, "mouseReleased", button=button, buttons=0, clickCount=number)
 
-    before = [send("mouseMoved", button="none", buttons=0)]
-    for number in range(1, count + 1):
-        async with undo_on_cancel(partial(release, number)):
-            press = send("mousePressed", button=button, buttons=BUTTONS[button], clickCount=number, force=0.5)
-            await asyncio.gather(*before, press)
-        await release(number)
-        before = []
+
+async def _send_mouse(cdp: CDPSession, at: Point, kind: str, **event: Any) -> None:
+    await cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": at.x, "y": at.y, **event})
 
 
 async def move(page: Page, to: Point, deadline: Deadline) -> None:

@@ -64,6 +64,8 @@ class Dialogs:
         self.policy: dict[str, DialogAnswer] = dict(policy)
         self._events = events
         self._spawn = spawn
+        self.count = 0
+        """The number of dialogs that have opened so far."""
         self._open: dict[str, OpenDialog] = {}
         self._waiting: set[asyncio.Future[None]] = set()
         self._left_to_others: list[Dialog] | None = None
@@ -120,6 +122,7 @@ class Dialogs:
         `page_id` is "" if the page does not have an id yet. It gets one only after the dialog is answered, so
         no caller could answer the dialog.
         """
+        self.count += 1
         if self._left_to_others is not None:
             self._left_to_others.append(dialog)
             return

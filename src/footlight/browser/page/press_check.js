@@ -98,6 +98,7 @@ class Press extends Watch {
     this.presses = 0;
     this.clicks = 0;
     this.isMissed = false;
+    this.isHeld = false; // The button is down.
     this.at = { x: 0, y: 0 };
     /** @type {Element | null} */
     this.inside = null;
@@ -107,6 +108,7 @@ class Press extends Watch {
   handle(event) {
     if (performance.now() > this.until) return this.end();
     const target = event.composedPath()[0];
+    this.isHeld = event.type.endsWith("down") || (this.isHeld && !event.type.endsWith("up"));
     if (this.state === "waiting" && event.type.endsWith("down")) {
       const isMeant = isIn(target, this.element) || this.findSuccessor(target);
       this.become(isMeant ? "pressed" : "lost", isMeant ? null : target);
@@ -281,6 +283,8 @@ function finish() {
 }
 
 /** @type {any} */ (globalThis)[Symbol.for("footlight.outcome")] = () => JSON.stringify(finish());
+
+/** @type {any} */ (globalThis)[Symbol.for("footlight.isButtonHeld")] = () => watched instanceof Press && watched.isHeld;
 
 // The same as `ready`, for a selector of `footlight.find`. Return null if that does not find it.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.ready")] = (

@@ -34,6 +34,7 @@ __all__ = [
     "Readiness",
     "find_press_target",
     "find_readiness",
+    "is_button_held",
     "has_press_begun",
     "press_engine",
     "register_press_check",
@@ -123,6 +124,13 @@ async def take_outcome(page: Page) -> PressOutcome:
 async def has_press_begun(element: Locator, timeout_ms: float) -> bool:
     """Return whether the watched press has begun in the document of this element."""
     return await element.locator(f"{_ENGINE}=begun").get_attribute("v", timeout=timeout_ms) == "true"
+
+
+async def is_button_held(page: Page) -> bool:
+    """Return whether the main document has received a press and not yet its release. Chromium only."""
+    with contextlib.suppress(Error):
+        return bool(await page.scripts.ask(press_engine, "isButtonHeld"))
+    return False
 
 
 class Readiness(NamedTuple):

@@ -9,6 +9,7 @@ export const { contains } = Node.prototype;
 const parentElementOf = getter(Node, "parentElement");
 const bodyOf = getter(Document, "body");
 const rootOf = getter(Document, "documentElement");
+const fullscreenOf = getter(Document, "fullscreenElement");
 
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
 
@@ -16,7 +17,7 @@ const rootOf = getter(Document, "documentElement");
 const PLAIN_INPUTS = new Set("button checkbox email number password radio reset search submit tel text url".split(" "));
 const NOT_PLAIN = "form, option, optgroup, select, label, label *, area, summary, [contenteditable]";
 const DISABLED = ":disabled, [disabled], [disabled] *, [aria-disabled], [aria-disabled] *, [inert], [inert] *";
-const ON_TOP = ":modal, :popover-open, :fullscreen";
+const ON_TOP = "dialog:modal, [popover]:popover-open"; // Of a large page, the elements with these names are soon found.
 const SCROLL_SNAP = "scrollSnapType";
 const NO_TRANSFORM = { transform: "none", translate: "none", rotate: "none", scale: "none", perspective: "none" };
 /** @type {Record<string, string>} */
@@ -43,7 +44,8 @@ export function findDoubt(element) {
   if (matches.call(element, NOT_PLAIN) || Document.prototype.querySelector.call(document, "marquee")) return "special";
   if (element instanceof HTMLInputElement && !PLAIN_INPUTS.has(element.type)) return "special";
   if (matches.call(element, DISABLED)) return "disabled";
-  if (Document.prototype.querySelector.call(document, ON_TOP)) return "something is on top";
+  const isOnTop = fullscreenOf.call(document) || Document.prototype.querySelector.call(document, ON_TOP);
+  if (isOnTop) return "something is on top";
   if (!Element.prototype.checkVisibility.call(element, { visibilityProperty: true })) return "not visible";
   return findPlacementDoubt(element);
 }
