@@ -157,7 +157,7 @@ async def _click(
 
 
 async def _click_at_once(page: Page, cdp: CDPSession, at: Point, how: _Press) -> None:
-    """Click without waits. Chromium drops a release that arrives while a dialog is open: then send it again."""
+    """Click without waits. Send a release again that Chromium has dropped because a dialog was open."""
     dialogs = page.session.dialogs.count
     for number in range(1, how.count + 1):
         await press_at_once(cdp, at, button=how.button, number=number)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -91,7 +90,7 @@ async def click_at(mouse: Mouse, at: Point, *, button: Button, count: int) -> No
 
 
 async def press_at_once(cdp: CDPSession, at: Point, *, button: Button, number: int) -> None:
-    """Press and release the button for the `number`-th time, the first time after a move there. Chromium only.
+    """Press and release the button for the `number`-th time; the first time move there before. Chromium only.
 
     All events are sent together, as by Playwright's own click, so that the page draws one frame for them.
     """
