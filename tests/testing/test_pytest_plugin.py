@@ -356,7 +356,7 @@ def test_failure_report_shows_calls_and_page(project: Project) -> None:
             '{"name":"create_session","arguments":{},"_phase":"before","_seq":1}',
             '{"name":"get_text",*"selector":"h1"*"_phase":"after",*"_ok":true*',
             "*- mcp page -*",
-            'e1 heading "Tonight" level=1',
+            'e1 h1 "Tonight"',
             "*- mcp report -*",
             "*- mcp screenshot -*",
         ],

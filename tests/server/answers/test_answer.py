@@ -201,7 +201,7 @@ def test_title_is_left_out_where_only_the_site_is_no_heading(
     before: str, title: str, *, is_written: bool
 ) -> None:
     """The name of the site is what the title of the page before has as well."""
-    text = PageText('e1 heading "Add author" level=1')
+    text = PageText('e1 h1 "Add author"')
 
     answer = success({}, observation={"text": text, "title": PageTitle.of(title, before)})
 
@@ -219,7 +219,7 @@ def test_title_is_left_out_where_only_the_site_is_no_heading(
     ],
 )
 def test_title_is_left_out_where_the_page_has_it_as_a_heading(title: str, *, is_written: bool) -> None:
-    text = PageText('e1 heading "Add author" level=1')
+    text = PageText('e1 h1 "Add author"')
 
     answer = success({}, observation={"kind": "full", "text": text, "title": title})
 

@@ -51,7 +51,7 @@ async def test_first_observation_is_the_whole_page(browser: SessionBrowser) -> N
         "kind": "full",
         "url": url,
         "title": "Shop",
-        "text": 'e1 heading "Shop" level=1\nparagraph: Open\ne2 button "Buy"',
+        "text": 'e1 h1 "Shop"\nparagraph: Open\ne2 button "Buy"',
     }
 
 
@@ -294,7 +294,7 @@ async def test_observe_option_chooses_what_is_reported(browser: SessionBrowser, 
     else:
         assert content["observation"] == {
             "kind": "full",
-            "text": 'e1 heading "Shop" level=1\ne2 button "Buy"',
+            "text": 'e1 h1 "Shop"\ne2 button "Buy"',
         }
 
 
@@ -420,7 +420,7 @@ async def test_snapshot_shows_roles_names_states_and_refs(browser: SessionBrowse
         "url": url,
         "title": "Shop",
         "snapshot": (
-            'e1 main\n e2 heading "Shop" level=1\n e3 form "Order"\n  e4 textbox "Name" required: Ada\n'
+            'e1 main\n e2 h1 "Shop"\n e3 form "Order"\n  e4 textbox "Name" required: Ada\n'
             '  e5 checkbox "Gift" checked\n paragraph: Some text\ne6 contentinfo\n e7 link "About" -> /about'
         ),
     }
@@ -454,7 +454,7 @@ async def test_snapshot_of_interactive_elements_only(browser: SessionBrowser) ->
     text = (await browser.call("snapshot", interactive=True))["snapshot"]
 
     assert [re.sub(r"e\d+ ", "", line.strip()) for line in text.splitlines()] == [
-        'heading "Shop" level=1',
+        'h1 "Shop"',
         'form "Order"',
         'textbox "Name" required: Ada',
         'checkbox "Gift" checked',
@@ -599,7 +599,7 @@ async def test_frame_content_is_included_in_the_snapshot(browser: SessionBrowser
     text = (await browser.call("snapshot"))["snapshot"]
 
     assert [re.sub(r"e\d+ ", "", line) for line in text.splitlines()] == [
-        'heading "Outer" level=1',
+        'h1 "Outer"',
         'iframe "inner"',
         " paragraph: Inner",
         ' iframe "deep"',
