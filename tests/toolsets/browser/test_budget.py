@@ -92,7 +92,7 @@ async def test_a_plain_table_row_is_one_line_with_its_cells(browser: Browser) ->
 
     assert seen == [
         "e1 table",
-        ' e2 row of columnheaders: "Item" | "Price" | "Order"',
+        ' head: "Item" | "Price" | "Order"',
         ' row: "Tea" | "3 €" | e10 link "Buy tea" -> /tea',
         ' row: "Coffee | \\"black\\"" | "" | e15 link "One" -> /a & e16 link "Two"',
     ]

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from footlight.browser.page.events import Events
+from footlight.browser.snapshot.text.quoting import shorten_query
 from footlight.errors import FootlightError
 from footlight.safe_text import cut_text
 from footlight.server.answers.json_values import PageText, PageTitle, clean
@@ -199,14 +200,18 @@ def _without_repetition(
     }
     if not facts:
         del rest["observation"]
-    if content.get("effect") == "navigation" and "reason" not in content and _is_told(data, short):
-        del rest["effect"]
+    if "reason" not in content and ("url" in short or "redirected" in data):
+        _remove_navigation(rest)
     return rest
 
 
-def _is_told(data: Mapping[str, Any], short: Mapping[str, Any]) -> bool:
-    """Return whether the tool or the URL in an answer shows that the page has navigated."""
-    return "url" in short or "redirected" in data
+def _remove_navigation(content: dict[str, Any]) -> None:
+    """Remove the effect that the new URL, or the tool, shows already."""
+    effect: Any = content.get("effect")
+    if effect == "navigation":
+        del content["effect"]
+    elif isinstance(effect, str):
+        content["effect"] = effect.removesuffix(", navigation")
 
 
 def _with_data(content: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,11 +239,11 @@ _HEADING = re.compile(r"^[+~ ]*(?:e\d+ )?h\d.*", re.MULTILINE)
 
 
 def _without_origin(fields: Mapping[str, Any], origin: str) -> Mapping[str, Any]:
-    """Return the fields with the URL of the page shortened to its path if it has this origin."""
+    """Return the fields with the URL of the page shortened like that of a link if it has this origin."""
     url: Any = fields.get("url")
     if not (origin and isinstance(url, str) and url.startswith(f"{origin}/")):
         return fields
-    return {**fields, "url": url.removeprefix(origin)}
+    return {**fields, "url": shorten_query(url.removeprefix(origin))}
 
 
 def _shorten_addresses(value: Any, key: str) -> Any:

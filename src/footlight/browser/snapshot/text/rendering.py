@@ -123,7 +123,7 @@ def _render_cells(
         return f" of clickable {plural(common)}: {written}"
     return (
         f" of {quote_unless_word(plural(common))}: {written}"
-        if common not in ("", "cell", "generic")
+        if common not in ("", "cell", "columnheader", "generic")
         else f": {written}"
     )
 
