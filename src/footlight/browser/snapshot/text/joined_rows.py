@@ -113,10 +113,7 @@ class RowRun:
             row = Node(row.depth, "head", "")
         return Line(line.depth, row, line.mark, cells=shown, has_urls=has_urls, above=above)
 
-
-    def _find_head(
-        self, lines: Sequence[Line], row: int, cells: Sequence[tuple[Node, ...]]
-    ) -> str | None:
+    def _find_head(self, lines: Sequence[Line], row: int, cells: Sequence[tuple[Node, ...]]) -> str | None:
         """Return the ref of an earlier table with the same plain head, or remember the table of this head."""
         names = tuple(_plain_name(parts) for parts in cells)
         above = lines[max(0, row - _LINES_ABOVE_HEAD) : row]
@@ -129,7 +126,11 @@ class RowRun:
 
 def _plain_name(parts: Sequence[Node]) -> str | None:
     """Return the name of a cell that has nothing else, or None."""
-    return parts[0].name if len(parts) == 1 and parts[0] == Node(parts[0].depth, "columnheader", parts[0].name, parts[0].ref) else None
+    return (
+        parts[0].name
+        if len(parts) == 1 and parts[0] == Node(parts[0].depth, "columnheader", parts[0].name, parts[0].ref)
+        else None
+    )
 
 
 def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: bool) -> Node:
