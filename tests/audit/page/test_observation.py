@@ -56,7 +56,7 @@ def test_footlight_answer_is_reduced_to_page_or_changes() -> None:
         "… cut: 1 of 9 lines shown; getPageStructure with a target shows a part"
     )
     assert seen.summary == (
-        'http://127.0.0.1/a · A · {"dialogs": [{"message": "Sure?"}], "console": ["oops"]} · heading "A"'
+        'http://127.0.0.1/a · A · {"dialogs": [{"message": "Sure?"}], "console": ["oops"]} · h1 "A"'
     )
 
 
