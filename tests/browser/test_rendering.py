@@ -331,6 +331,20 @@ def test_what_a_card_of_a_shop_repeats_is_written_once() -> None:
     ]
 
 
+def test_head_of_several_tables_is_written_once() -> None:
+    def table(ref: str, *names: str) -> list[Node]:
+        cells = [Node(2, "columnheader", name, f"{ref}{at}") for at, name in enumerate(names)]
+        return [Node(0, "table", "", ref), Node(1, "row", " ".join(names), f"{ref}0"), *cells]
+
+    nodes = [*table("e1", "Item", "Price"), *table("e2", "Item", "Price"), *table("e3", "Item", "Size")]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        *("e1 table", ' head: "Item" | "Price"'),
+        *("e2 table", " head like e1"),
+        *("e3 table", ' head: "Item" | "Size"'),
+    ]
+
+
 def test_the_part_of_a_tree_entry_that_is_pressed_has_its_title() -> None:
     nodes = [
         *(Node(0, "treeitem", "Letters", "e1"), Node(1, "generic", "", "e2", states=("clickable",))),
