@@ -202,8 +202,8 @@ def _without_repetition(
         del rest["observation"]
     if "reason" not in content and ("url" in short or "redirected" in data):
         _remove_navigation(rest)
-    if rest.get("success") is True and len(rest) > 1:
-        del rest["success"]  # Only an error says more.
+    if "effect" in content and ("effect" in rest or "data" in rest):
+        rest.pop("success")  # A failed action has an error.
     return rest
 
 

@@ -48,10 +48,10 @@ A selector is a ref of a line (e3), CSS, XPath starting with //, or testid=NAME.
 element, also in frames; a stale ref is refused with candidates. CSS pierces open shadow roots; \
 `iframe#pay >> #card` selects inside a frame, `e3 >> a` inside an element. The first match is used.
 
-Every answer is {success, data?} or {success: false, error}. An action that worked leaves out success if its \
-answer has anything else. An error has a code, describes what is on the \
-page instead, and says whether the same call may work later (retryable) and what to do (suggestion). New \
-pages, dialogs and downloads are reported in the answer of the action that caused them.
+Every answer is {success, data?} or {success: false, error}; an action that worked leaves out success if it \
+has data or an effect. An error has a code, describes what is on the page instead, and says whether the same \
+call may work later (retryable) and what to do (suggestion). New pages, dialogs and downloads are reported in \
+the answer of the action that caused them.
 
 Calls also take these parameters, which the list of tools may leave out. timeout: milliseconds for the whole \
 call. pageId (page-1, page-2, …): the tab; default: the selected tab. budget: characters of page content; \
