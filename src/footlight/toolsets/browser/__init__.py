@@ -50,8 +50,8 @@ element, also in frames; a stale ref is refused with candidates. CSS pierces ope
 
 Every answer is {success, data?} or {success: false, error}; an action that worked leaves out success if it \
 has data or an effect. An error has a code, describes what is on the page instead, and says whether the same \
-call may work later (retryable) and what to do (suggestion). New pages, dialogs and downloads are reported in \
-the answer of the action that caused them.
+call may work later (retryable) and what to do (suggestion). New pages, dialogs and downloads are reported \
+in the answer of the action that caused them.
 
 Calls also take these parameters, which the list of tools may leave out. timeout: milliseconds for the whole \
 call. pageId (page-1, page-2, …): the tab; default: the selected tab. budget: characters of page content; \
