@@ -178,7 +178,7 @@ async def test_failed_expectation_reports_the_effect_of_the_action(browser: Sess
         "Or correct what the call expects.",
     }
     assert content["error"]["message"].startswith('The text "Paid" did not appear within 1500ms')
-    assert content["effect"] == "request POST 201, navigation"
+    assert content["effect"] == "request POST /ordered 201, navigation"
     assert "Order saved" in answer.content[-1].text  # type: ignore[union-attr]
 
 
