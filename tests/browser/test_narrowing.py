@@ -45,7 +45,7 @@ def test_interactive_filter_keeps_controls_and_their_context() -> None:
         [
             'e2 navigation "Main"',
             ' e5 link "Home" -> /',
-            'e7 heading "People" level=1',
+            'e7 h1 "People"',
             "e10 row: Ada",
             ' e13 button "Edit"',
             "e14 row: Bob",
@@ -63,7 +63,7 @@ def test_depth_limit_counts_omitted_nodes() -> None:
             "e1 banner",
             ' e2 navigation "Main" more-inside=3',
             "e6 main",
-            ' e7 heading "People" level=1',
+            ' e7 h1 "People"',
             " e8 paragraph: All who have a key.",
             " e9 table more-inside=8",
             " e18 generic clickable more-inside=2",

@@ -40,7 +40,7 @@ def test_text_has_one_line_per_node_with_its_ref_first() -> None:
             "e1 banner",
             ' e2 link "Docs" -> /docs',
             "e3 main",
-            ' e4 heading "Sign up" level=1',
+            ' e4 h1 "Sign up"',
             ' e5 form "Account"',
             '  e6 textbox "Name" required focused: Ada',
             '  e7 textbox "Mail" placeholder "you@example.org" description "Never shown"',
@@ -300,8 +300,8 @@ def test_heading_with_one_link_is_one_line_without_repeated_text() -> None:
 
     assert [line.render() for line in compact_lines(make_lines(nodes))] == [
         "e1 region",
-        ' e2 heading "News" level=2',
-        ' heading level=3: e4 link "Tea is ripe" -> /tea',
+        ' e2 h2 "News"',
+        ' h3: e4 link "Tea is ripe" -> /tea',
         'e5 link "Milk" -> /milk',
         'e6 button "Milk" description "Show Milk"',
     ]
@@ -320,14 +320,28 @@ def test_what_a_card_of_a_shop_repeats_is_written_once() -> None:
     ]
 
     assert [line.render() for line in compact_lines(make_lines(nodes))] == [
-        'heading level=3: e4 link "Tea" -> /tea',
+        'h3: e4 link "Tea" -> /tea',
         'e5 link "Tea" -> /other',
         'e10 link "Jam" -> /jam: "-20%"',
-        'heading: e12 link "Jam" -> /jam',
+        'heading: e12 link "Jam"',
         'e13 tab "Tuesday": 7°',
         'e7 button "Add Tea to cart"',
         'e8 button "Like Tea"',
         'e9 button "Buy Tea": Sold out',
+    ]
+
+
+def test_head_of_several_tables_is_written_once() -> None:
+    def table(ref: str, *names: str) -> list[Node]:
+        cells = [Node(2, "columnheader", name, f"{ref}{at}") for at, name in enumerate(names)]
+        return [Node(0, "table", "", ref), Node(1, "row", " ".join(names), f"{ref}0"), *cells]
+
+    nodes = [*table("e1", "Item", "Price"), *table("e2", "Item", "Price"), *table("e3", "Item", "Size")]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        *("e1 table", ' head: "Item" | "Price"'),
+        *("e2 table", " head like e1"),
+        *("e3 table", ' head: "Item" | "Size"'),
     ]
 
 

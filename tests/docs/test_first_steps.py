@@ -98,7 +98,7 @@ async def test_documented_mcp_client_setup_works_from_a_wheel(
 
     assert entry in readme
     assert answer.structured_content is not None
-    assert answer.structured_content["observation"]["text"] == 'e1 heading "Tickets" level=1'
+    assert answer.structured_content["observation"]["text"] == 'e1 h1 "Tickets"'
     assert (done.returncode, "Tickets" in done.stdout) == (0, True)
 
 

@@ -356,7 +356,7 @@ def test_failure_report_shows_calls_and_page(project: Project) -> None:
             '{"name":"create_session","arguments":{},"_phase":"before","_seq":1}',
             '{"name":"get_text",*"selector":"h1"*"_phase":"after",*"_ok":true*',
             "*- mcp page -*",
-            'e1 heading "Tonight" level=1',
+            'e1 h1 "Tonight"',
             "*- mcp report -*",
             "*- mcp screenshot -*",
         ],
@@ -856,4 +856,4 @@ def test_failure_report_works_with_another_browser_server(project: Project) -> N
     ran = project.run(f"--mcp-server={command}", "--mcp-log-dir=calls")
 
     ran.assert_outcomes(failed=1)
-    ran.stdout.fnmatch_lines(["*- mcp page -*", '*heading "Tonight"*', "*- mcp screenshot -*", "*.png"])
+    ran.stdout.fnmatch_lines(["*- mcp page -*", '*h1 "Tonight"*', "*- mcp screenshot -*", "*.png"])

@@ -96,7 +96,7 @@ async def test_a_goal_is_reached_step_by_step(any_page: AuditedPage, site: Site)
     steps = [(step.id, step.tool, step.ok) for step in walk.steps]
     assert steps == [("W1", "getPageStructure", True), ("W2", "clickElement", True)]
     assert walk.steps[0].answer == f"{first} · One"
-    assert walk.steps[1].answer.startswith(f'{second} · Two · heading "Read"')
+    assert walk.steps[1].answer.startswith(f'{second} · Two · h1 "Read"')
     assert (walk.outcome, walk.where, walk.why) == ("reached", f"{second} the heading", "It says so")
     assert [part.type for part in parts] == ["tool-call", "tool-result"] * 3
 

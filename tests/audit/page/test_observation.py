@@ -42,7 +42,7 @@ def test_footlight_answer_is_reduced_to_page_or_changes() -> None:
         "observation": {
             "kind": "full",
             "title": "A",
-            "text": 'e1 heading "A" level=1\n… cut: 1 of 9 lines shown; the whole: playwright:///answer/x/1',
+            "text": 'e1 h1 "A"\n… cut: 1 of 9 lines shown; the whole: playwright:///answer/x/1',
             "console": ["oops"],
         },
     }
@@ -52,11 +52,11 @@ def test_footlight_answer_is_reduced_to_page_or_changes() -> None:
     assert seen.text_for_model == (
         "http://127.0.0.1/a · A\n"
         '{"dialogs": [{"message": "Sure?"}], "console": ["oops"]}\n'
-        'e1 heading "A" level=1\n'
+        'e1 h1 "A"\n'
         "… cut: 1 of 9 lines shown; getPageStructure with a target shows a part"
     )
     assert seen.summary == (
-        'http://127.0.0.1/a · A · {"dialogs": [{"message": "Sure?"}], "console": ["oops"]} · heading "A"'
+        'http://127.0.0.1/a · A · {"dialogs": [{"message": "Sure?"}], "console": ["oops"]} · h1 "A"'
     )
 
 

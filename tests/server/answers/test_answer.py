@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -201,7 +202,7 @@ def test_title_is_left_out_where_only_the_site_is_no_heading(
     before: str, title: str, *, is_written: bool
 ) -> None:
     """The name of the site is what the title of the page before has as well."""
-    text = PageText('e1 heading "Add author" level=1')
+    text = PageText('e1 h1 "Add author"')
 
     answer = success({}, observation={"text": text, "title": PageTitle.of(title, before)})
 
@@ -213,15 +214,72 @@ def test_title_is_left_out_where_only_the_site_is_no_heading(
     ("title", "is_written"),
     [
         ("Add author", False),
+        ("Add author – Shop", False),
         ("Add author – edited", True),
+        ("Shop", True),
         ("(3) Add author", True),
         ("Library", True),
     ],
 )
 def test_title_is_left_out_where_the_page_has_it_as_a_heading(title: str, *, is_written: bool) -> None:
-    text = PageText('e1 heading "Add author" level=1')
+    text = PageText('e1 h1 "Add author"\ne2 link "Shop"')
 
     answer = success({}, observation={"kind": "full", "text": text, "title": title})
 
     assert ('"title"' in answer.text) == is_written
     assert answer.content["observation"]["title"] == title
+
+
+@pytest.mark.parametrize(
+    ("data", "effect", "observation", "text"),
+    [
+        (
+            {"url": "http://a.test/b"},
+            "page",
+            {"kind": "diff"},
+            {"effect": "page", "observation": {"kind": "diff"}},
+        ),
+        ({"url": "http://a.test/b"}, "none", {"kind": "full"}, {"effect": "none"}),
+        (
+            {"url": "http://a.test/b"},
+            "navigation",
+            {"kind": "full", "url": "http://a.test/b"},
+            {"data": {"url": "http://a.test/b"}},
+        ),
+        (
+            {"url": "http://a.test/b"},
+            "request POST 302, navigation",
+            {"kind": "full", "url": "http://a.test/b"},
+            {"data": {"url": "http://a.test/b"}, "effect": "request POST 302"},
+        ),
+        ({"url": "http://a.test/b"}, "navigation", {"kind": "full"}, {"effect": "navigation"}),
+        (
+            {"url": "http://a.test/b", "finalUrl": "http://a.test/b", "redirected": False, "status": 200},
+            "navigation",
+            {"kind": "full", "url": "http://a.test/b"},
+            {"success": True},
+        ),
+        (
+            {"url": "http://a.test/b", "finalUrl": "http://a.test/b", "redirected": True, "status": 404},
+            "navigation",
+            {"kind": "full", "url": "http://a.test/b"},
+            {"data": {"url": "http://a.test/b", "status": 404}},
+        ),
+        (
+            {"url": "http://a.test/b"},
+            "navigation",
+            {"kind": "unknown"},
+            {"data": {"url": "http://a.test/b"}, "observation": {"kind": "unknown"}},
+        ),
+    ],
+)
+def test_text_of_an_action_leaves_out_what_the_caller_knows(
+    data: dict[str, Any], effect: str, observation: dict[str, Any], text: dict[str, Any]
+) -> None:
+    answer = replace(
+        success(data, observation=observation, effect={"effect": effect}), source="http://a.test/b"
+    )
+
+    assert json.loads(answer.text) == text
+    assert answer.content["success"] is True
+    assert answer.content["data"] == data

@@ -331,7 +331,7 @@ def test_masking_a_long_text_is_fast() -> None:
 
 
 def test_title_of_a_page_is_masked_with_and_without_its_site() -> None:
-    text = PageText('e1 heading "Code ***" level=1')
+    text = PageText('e1 h1 "Code ***"')
     title = PageTitle.of("Code 4821 | Bank", "Log in | Bank")
     observation = {"kind": "diff", "title": title, "text": text}
     answer = Answer(content={"success": True, "data": {}, "observation": observation}, session_id=None)

@@ -34,7 +34,7 @@ async def test_status_and_main_content_precede_navigation_and_footer(browser: Br
     seen = await lines(browser, ADMIN, 600)
 
     assert seen[:5] == ["banner", 'navigation "Sidebar"', "main", "status: The order was added successfully.",
-                        'heading "Orders" level=1']  # fmt: skip
+                        'h1 "Orders"']  # fmt: skip
     assert 'button "Save"' in seen
     assert "contentinfo" in seen
     assert not any("Section" in line or "Imprint" in line for line in seen)
@@ -92,7 +92,7 @@ async def test_a_plain_table_row_is_one_line_with_its_cells(browser: Browser) ->
 
     assert seen == [
         "e1 table",
-        ' e2 row of columnheaders: "Item" | "Price" | "Order"',
+        ' head: "Item" | "Price" | "Order"',
         ' row: "Tea" | "3 €" | e10 link "Buy tea" -> /tea',
         ' row: "Coffee | \\"black\\"" | "" | e15 link "One" -> /a & e16 link "Two"',
     ]
@@ -432,7 +432,7 @@ async def test_a_short_budget_names_all_parts_of_a_board(browser: Browser) -> No
     [note] = [line for line in folded if "more regions" in line]
     assert note.endswith(': "Review", "Waiting"')
     assert folded[-1].startswith("… shortened; the whole: ")  # In the whole text, each list is one long line.
-    assert [name for name in names if f'heading "{name}" level=2' not in cut] == []
+    assert [name for name in names if f'h2 "{name}"' not in cut] == []
 
 
 async def test_a_short_budget_keeps_nameless_controls_with_their_labels(browser: Browser) -> None:

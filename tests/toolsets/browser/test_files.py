@@ -43,7 +43,7 @@ async def read_linked(browser: SessionBrowser, uri: str) -> bytes:
 @pytest.mark.parametrize(
     ("options", "name", "expected"),
     [
-        ({}, "orders.txt", 'e1 heading "Orders" level=1\ne2 button "Save"\n'),
+        ({}, "orders.txt", 'e1 h1 "Orders"\ne2 button "Save"\n'),
         ({"rootSelector": "button"}, "orders.txt", 'e2 button "Save"\n'),
         (
             {"format": "yaml"},

@@ -29,8 +29,8 @@ __all__ = [
 _EVENTS = ("dialogs", "newPages", "downloads")
 _WHERE_THE_WHOLE_IS = re.compile(r"; the whole: \S+$", re.MULTILINE)
 _NOISE = re.compile(r" \[cursor=pointer\]|(?<=- generic) \[active\]")
-_PROMINENT = re.compile(r"\W*(?:e\d+ )?(?:alert|status|heading)\b")
-_MARKUP = re.compile(r"^\W*(?:e\d+ )?| \[(?:ref|level)=\w+\]| level=\d|:$")
+_PROMINENT = re.compile(r"\W*(?:e\d+ )?(?:alert|status|heading|h\d)\b")
+_MARKUP = re.compile(r"^\W*(?:e\d+ )?| \[(?:ref|level)=\w+\]|:$")
 _UNCHANGED = re.compile(r" unchanged(?:-lines)?=\d+$", re.MULTILINE)
 MORE = "; getPageStructure with a target shows a part"
 MAX_LINES_COMPARED = 2_000

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
 from footlight.browser.page.events import Events
-from footlight.browser.snapshot.text.quoting import quote
+from footlight.browser.snapshot.text.quoting import shorten_query
 from footlight.errors import FootlightError
 from footlight.safe_text import cut_text
 from footlight.server.answers.json_values import PageText, PageTitle, clean
@@ -93,7 +94,7 @@ class Answer:
         """Return the content as JSON for models, without `page_texts`, timings and repeated URLs."""
         content: Mapping[str, Any] = without_page_texts(self.content)
         origin = origin_of(self.source) if self.page_texts else ""
-        content = _without_repetition(content, origin, self.page_texts)
+        content = _without_repetition(content, self.source, origin, self.page_texts)
         return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
     @cached_property
@@ -160,11 +161,13 @@ def without_page_texts(value: Any) -> Any:
     return value
 
 
-def _without_repetition(content: Mapping[str, Any], origin: str, texts: Sequence[str]) -> Mapping[str, Any]:
+def _without_repetition(
+    content: Mapping[str, Any], source: str, origin: str, texts: Sequence[str]
+) -> Mapping[str, Any]:
     """Return the content without redundant values. Structured content has all of them.
 
     URLs of this `origin` are shortened to their path, because the marker around the page's texts has the
-    origin.
+    origin. `source` is the URL of the page, which is left out if it has not changed.
     """
     data: Any = content.get("data")
     if not isinstance(data, Mapping):
@@ -182,15 +185,35 @@ def _without_repetition(content: Mapping[str, Any], origin: str, texts: Sequence
         return _with_data(content, _without_origin(short, origin))
     facts = dict(cast("Mapping[str, Any]", observation))
     facts.pop("cut", None)  # The last line of the page's text shows it.
+    is_read = facts.get("kind") != "unknown"
     if facts.get("kind") == "full":
         del facts["kind"]  # The missing change markers in the page's text show it.
-    if "url" in short and facts.get("url") == short["url"]:
-        del facts["url"]
-    if any(_has_heading(text, facts.get("title")) for text in texts):
+    if is_read and "effect" in content and "url" not in facts and data.get("url") == source:
+        short.pop("url", None)
+    if facts.get("url") == data.get("url"):
+        facts.pop("url", None)
+    if any(_shows_title(text, facts.get("title")) for text in texts):
         del facts["title"]
-    observed = {"observation": _without_origin(facts, origin)} if facts else {}
-    rest = {key: value for key, value in content.items() if key != "observation"}
-    return {**_with_data(rest, _without_origin(short, origin)), **observed}
+    rest = {
+        **_with_data(content, _without_origin(short, origin)),
+        "observation": _without_origin(facts, origin),
+    }
+    if not facts:
+        del rest["observation"]
+    if "reason" not in content and ("url" in short or "redirected" in data):
+        _remove_navigation(rest)
+    if "effect" in content and ("effect" in rest or "data" in rest):
+        rest.pop("success")  # A failed action has an error.
+    return rest
+
+
+def _remove_navigation(content: dict[str, Any]) -> None:
+    """Remove the effect that the new URL, or the tool, shows already."""
+    effect: Any = content.get("effect")
+    if effect == "navigation":
+        del content["effect"]
+    elif isinstance(effect, str):
+        content["effect"] = effect.removesuffix(", navigation")
 
 
 def _with_data(content: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,18 +223,29 @@ def _with_data(content: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str,
     return {**content, "data": data}
 
 
-def _has_heading(text: str, title: Any) -> bool:
-    """Return whether a page's text has the title, without the name of a known site, as a heading."""
+def _shows_title(text: str, title: Any) -> bool:
+    """Return whether a page's text has all words of the title, and some of them in a heading.
+
+    The name of a known site does not count.
+    """
     own = title.own if isinstance(title, PageTitle) else title
-    return isinstance(own, str) and bool(own) and f"heading {quote(own)} level=" in text
+    if not isinstance(own, str):
+        return False
+    words = set(_WORD.findall(own))
+    headings = "\n".join(_HEADING.findall(text))
+    return not words.isdisjoint(_WORD.findall(headings)) and words.issubset(_WORD.findall(text))
+
+
+_WORD = re.compile(r"\w+")
+_HEADING = re.compile(r"^[+~ ]*(?:e\d+ )?h\d.*", re.MULTILINE)
 
 
 def _without_origin(fields: Mapping[str, Any], origin: str) -> Mapping[str, Any]:
-    """Return the fields with the URL of the page shortened to its path if it has this origin."""
+    """Return the fields with the URL of the page shortened like that of a link if it has this origin."""
     url: Any = fields.get("url")
     if not (origin and isinstance(url, str) and url.startswith(f"{origin}/")):
         return fields
-    return {**fields, "url": url.removeprefix(origin)}
+    return {**fields, "url": shorten_query(url.removeprefix(origin))}
 
 
 def _shorten_addresses(value: Any, key: str) -> Any:
@@ -234,7 +268,9 @@ def _without_echo(data: Mapping[str, Any]) -> dict[str, Any]:
     left_out = {"timing"}
     left_out.update(key for key, usual in _USUAL.items() if data.get(key) == usual)
     if "url" in data and data.get("finalUrl") == data["url"]:
-        left_out.add("finalUrl")
+        left_out.update(("finalUrl", "redirected"))
+        if data.get("redirected") is False and "moved" not in data:
+            left_out.add("url")  # The URL that the call has given.
     fields: Any = data.get("fields")
     if isinstance(fields, list) and all(_is_echo(each) for each in cast("list[Any]", fields)):
         left_out.add("fields")

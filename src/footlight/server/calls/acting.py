@@ -82,13 +82,13 @@ async def act_and_observe(
     page = call.maybe_page
     if failed:
         answer = failure(failed.as_error() if isinstance(failed, StepFailedError) else failed, **content)
-        return _with_source(answer, page, tool)
+        return _with_source(answer, page, state)
     locator = _take_locator(call)
     if getattr(arguments, "locator", None) and effect is not None:
         lines = playwright_lines(locator, state.arguments)
         content["effect"] = {**effect, **({"locator": lines} if lines else {})}
     answer = success(_with_page_facts(data, tool, call), **content)
-    return replace(_with_source(answer, page, tool), locator=locator)
+    return replace(_with_source(answer, page, state), locator=locator)
 
 
 async def _run_tool(state: CallState, call: ToolCall, arguments: BaseModel) -> Mapping[str, Any] | None:
@@ -152,16 +152,18 @@ def _with_page_facts(data: Mapping[str, Any], tool: Tool, call: ToolCall) -> Map
         return data
     if tool.effect == "act" and tool.scope == "page" and not page.closed and "url" in data:
         data = {**data, "url": page.url}  # Scripts may change the URL after the action.
-    healed = page.view.take_healed()
+    # An element that is gone after the action, for example with its page, needs no new ref.
+    healed = {ref: now for ref, now in page.view.take_healed().items() if page.view.find_seen(now)}
     return {**data, "healed": healed} if healed else data
 
 
-def _with_source(answer: Answer, page: Page | None, tool: Tool) -> Answer:
-    """Add the URL of the page. An action need not name the origin that the answer before has named."""
+def _with_source(answer: Answer, page: Page | None, state: CallState) -> Answer:
+    """Add the URL of the page. An action need not name an origin that the call, or the answer before, has."""
     if page is None:
         return answer
     origin = origin_of(page.url)
-    is_known = tool.effect == "act" and page.view.named_origin == origin
+    known = (page.view.named_origin, origin_of(str(state.arguments.get("url", ""))))
+    is_known = state.tool.effect == "act" and origin in known
     if answer.page_texts:
         page.view.named_origin = origin
     return replace(answer, source=page.url, is_origin_known=is_known)

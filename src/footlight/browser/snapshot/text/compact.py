@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from footlight.browser.snapshot.nodes import Node
@@ -18,7 +18,7 @@ from footlight.browser.snapshot.text.joined_rows import (
     join_items,
     says_only_text,
 )
-from footlight.browser.snapshot.text.landmarks import LANDMARK_ROLES
+from footlight.browser.snapshot.text.landmarks import LANDMARK_ROLES, without_target
 from footlight.browser.snapshot.text.rendering import CELLS, Line, is_action_url
 from footlight.browser.snapshot.text.rows import is_day, repeats_words
 
@@ -77,7 +77,29 @@ def compact_lines(lines: Sequence[Line]) -> list[Line]:
     """Return the lines with plain rows on one line, and without repeated names and descriptions."""
     if not any(line.node is not None and is_compactable(line.node) for line in lines):
         return list(lines)
-    return list(_compact(lines))
+    return list(_without_repeated_targets(_compact(lines)))
+
+
+def _without_repeated_targets(lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield the lines, in which a link with the name and target of an earlier one has no target."""
+    known: set[tuple[str, str, str]] = set()
+
+    def shorten(node: Node) -> Node:
+        link = (node.name, node.url, node.description)
+        if not (node.url and node.name) or node.box or link not in known:
+            known.add(link)
+            return node
+        return without_target(node)
+
+    for line in lines:
+        if line.mark not in ("", "+"):
+            yield line
+        elif line.node is not None and line.node.url:
+            yield replace(line, node=shorten(line.node))
+        elif line.cells and line.has_urls and any([part.url for parts in line.cells for part in parts]):
+            yield replace(line, cells=tuple(tuple(map(shorten, parts)) for parts in line.cells))
+        else:
+            yield line
 
 
 def _compact(lines: Sequence[Line]) -> Iterator[Line]:

@@ -55,6 +55,10 @@ MAX_PARTS = 4
 MAX_ENTRY_PARTS = 8
 MAX_ENTRY_CHARACTERS = 240
 """A list item, an article or a card with more parts, or with longer texts, has one line for each part."""
+MIN_REPEATED_CELLS = 2
+"""The head of a table with at least this many columns is written only once for several tables."""
+_LINES_ABOVE_HEAD = 4
+"""The number of lines before the head of a table, such as its caption, in which the table is searched."""
 MAX_CONTROLS = 8
 """A row that shows only its controls has one line per control if it has more."""
 
@@ -70,6 +74,7 @@ class RowRun:
         self._urls: Sequence[tuple[Node, ...]] = ()
         self._heads: frozenset[str] = frozenset()
         self._names: Sequence[Sequence[str]] = ()
+        self._tables: dict[tuple[str | None, ...], str] = {}
 
     def leave(self, depth: int) -> None:
         """Reset the run if a line at this depth is not inside its table."""
@@ -85,6 +90,8 @@ class RowRun:
         )
         roles = {each.node.role for each in inside if each.node is not None}
         is_header = "columnheader" in roles
+        if is_header and (known := self._find_head(lines, span.start, cells)):
+            return Line(line.depth, None, line.mark, f"head like {known}")
         if self._depth != line.depth:
             self._count = 0
         self._count += not is_header
@@ -102,7 +109,28 @@ class RowRun:
         self._urls = () if is_header else cells
         self._depth, self._end, self._cells = line.depth, span.stop, () if is_header else shown
         row = _name_row(line.node, cells, has_grid_cells="gridcell" in roles)
+        if roles == {"columnheader"} and not (row.name or row.states or row.testid):
+            row = Node(row.depth, "head", "")
         return Line(line.depth, row, line.mark, cells=shown, has_urls=has_urls, above=above)
+
+    def _find_head(self, lines: Sequence[Line], row: int, cells: Sequence[tuple[Node, ...]]) -> str | None:
+        """Return the ref of an earlier table with the same plain head, or remember the table of this head."""
+        names = tuple(_plain_name(parts) for parts in cells)
+        above = lines[max(0, row - _LINES_ABOVE_HEAD) : row]
+        table = next((each.node for each in reversed(above) if each.depth < lines[row].depth), None)
+        if len(names) < MIN_REPEATED_CELLS or None in names or table is None or table.ref is None:
+            return None
+        known = self._tables.setdefault(names, table.ref)
+        return known if known != table.ref else None
+
+
+def _plain_name(parts: Sequence[Node]) -> str | None:
+    """Return the name of a cell that has nothing else, or None."""
+    return (
+        parts[0].name
+        if len(parts) == 1 and parts[0] == Node(parts[0].depth, "columnheader", parts[0].name, parts[0].ref)
+        else None
+    )
 
 
 def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: bool) -> Node:

@@ -16,6 +16,7 @@ __all__ = [
     "fold_known_landmarks",
     "fold_landmark",
     "same_origin",
+    "without_target",
 ]
 
 LANDMARK_ROLES = frozenset(("banner", "complementary", "contentinfo", "navigation"))
@@ -88,4 +89,11 @@ def fold_landmark(nodes: Sequence[Node], known: Container[str]) -> Iterator[Node
     yield replace(landmark, states=(*landmark.states, unchanged))
     for node, is_new_text in zip(nodes[1:], is_new, strict=True):
         if is_new_text or any(map(shows_place, node.states)):
-            yield replace(node, depth=landmark.depth + 1)
+            yield replace(without_target(node), depth=landmark.depth + 1)
+
+
+def without_target(node: Node) -> Node:
+    """Return a link that the reader knows without its target, and any other node unchanged."""
+    if node.url and node.name and not node.box:
+        return replace(node, url="", path="", description="")
+    return node

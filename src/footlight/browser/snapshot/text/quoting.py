@@ -39,15 +39,21 @@ def quote_if_ambiguous(text: str) -> str:
 
 def quote_url(url: str) -> str:
     """Return a URL for the end of a line, without tracking parameters. Cut a long one at its query."""
+    url = shorten_query(url)
     path, _, query = url.partition("?")
-    if query:
-        query, mark, fragment = query.partition("#")
-        kept = [_shorten_parameter(each) for each in query.split("&") if not _TRACKING.match(each)]
-        query = "&".join(kept)
-        url = f"{path}{'?' if kept else ''}{query}{mark}{fragment}"
     is_long = len(url) > MAX_URL_CHARACTERS and query and path and len(path) < MAX_URL_CHARACTERS - 1
     cut = f"{path}?…" if is_long else shorten(url, MAX_URL_CHARACTERS)
     return cut if _URL.fullmatch(cut) else quote(cut)
+
+
+def shorten_query(url: str) -> str:
+    """Return a URL without tracking parameters, and without the page to return to: `next=…`."""
+    path, _, query = url.partition("?")
+    query, mark, fragment = query.partition("#")
+    if not query:
+        return url
+    kept = [_shorten_parameter(each) for each in query.split("&") if not _TRACKING.match(each)]
+    return f"{path}{'?' if kept else ''}{'&'.join(kept)}{mark}{fragment}"
 
 
 def _shorten_parameter(parameter: str) -> str:

@@ -104,7 +104,7 @@ def _render_cells(
     cells = cells[: last + 1]
     roles = {node.role for parts in cells for node in parts}
     common = next(iter(roles)) if len(roles) == 1 and len(cells) > 1 else ""
-    common = "" if common == "text" else common
+    common = "" if common in ("heading", "text") else common
     are_clickable = common in CELLS and all(part.states == _CLICKABLE for parts in cells for part in parts)
     written = " | ".join(
         [
@@ -123,7 +123,7 @@ def _render_cells(
         return f" of clickable {plural(common)}: {written}"
     return (
         f" of {quote_unless_word(plural(common))}: {written}"
-        if common not in ("", "cell", "generic")
+        if common not in ("", "cell", "columnheader", "generic")
         else f": {written}"
     )
 
@@ -202,7 +202,7 @@ def _render_head(node: Node, limit: int | None, *, has_url: bool = True) -> str:
     if node.is_text:
         return quote(shorten(node.name, limit))
     words = _title_words(node, limit)
-    words += map(quote_unless_word, node.states)
+    words += [quote_unless_word(state) for state in node.states if state != _heading_level(node)]
     if has_url and node.url and not is_action_url(node.url):
         words.append(f"-> {quote_url(node.path or node.url)}")
     if node.hint:
@@ -230,10 +230,18 @@ def _is_named_link(node: Node, description: str) -> bool:
 
 def _title_words(node: Node, limit: int | None) -> list[str]:
     words = [node.ref] if node.ref else []
-    words.append(quote_unless_word(node.role))
+    level = _heading_level(node)
+    words.append(f"h{level.removeprefix('level=')}" if level else quote_unless_word(node.role))
     if node.name:
         words.append(quote(shorten(node.name, limit)))
     return words
+
+
+def _heading_level(node: Node) -> str:
+    """Return the state with the level of a heading, which is written as `h2`, or "" for another node."""
+    if node.role != "heading":
+        return ""
+    return next((state for state in node.states if state.startswith("level=")), "")
 
 
 _CLICKABLE = ("clickable",)

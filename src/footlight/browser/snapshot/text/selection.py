@@ -20,6 +20,7 @@ from footlight.browser.snapshot.text.rendering import Line
 
 __all__ = ["select_lines"]
 
+_ROWS = frozenset(("head", "row"))
 _CHOSEN = frozenset(("gridcell", "row", "tab", "treeitem"))
 """Roles of elements that can be selected. A reader must know which of them is selected."""
 _ANNOUNCED_RANK, _CHOSEN_RANK, _MAIN_RANK, _OTHER_RANK, _LANDMARK_RANK = 0, 1, 2, 4, 6
@@ -115,7 +116,7 @@ def _candidates(tree: SiblingTree, room: int) -> list[_Candidate]:
             turn = roles[line.node.role] // CONTROLS_IN_ROUND
             roles[line.node.role] += 1
         parent = above[-1][1] if above else -1
-        if rank == area and line.cells and line.node is not None and line.node.role == "row":
+        if rank == area and line.cells and line.node is not None and line.node.role in _ROWS:
             turn = max(0, rows[parent] - 1)
             rows[parent] += 1
         text = replace(line, above=()).render(limit=MAX_WORD_CHARACTERS)
@@ -131,7 +132,7 @@ def _shorten_row(line: Line, most: int) -> Line:
 
     A row whose last cell has controls is not cut, unless all its cells are links, as in a header.
     """
-    is_row = line.node is not None and line.node.role == "row" and len(line.cells) > MIN_RUN_LENGTH
+    is_row = line.node is not None and line.node.role in _ROWS and len(line.cells) > MIN_RUN_LENGTH
     length = len(line.render()) if is_row else 0
     if length <= most:
         return line

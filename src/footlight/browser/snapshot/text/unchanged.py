@@ -19,6 +19,7 @@ from footlight.browser.snapshot.text.landmarks import (
     find_landmarks,
     fold_landmark,
     same_origin,
+    without_target,
 )
 from footlight.browser.snapshot.text.narrowing import CONTROLS
 from footlight.browser.snapshot.text.quoting import plural
@@ -77,9 +78,7 @@ class _KnownLines:
 
     def without_target(self, node: Node) -> Node:
         """Return a known link without its target, and any other node unchanged."""
-        if node.url and node.name and not node.box and self._find(node):
-            return replace(node, url="", path="", description="")
-        return node
+        return without_target(node) if node.url and self._find(node) else node
 
     def find_all(self, span: Sequence[Node]) -> Sequence[tuple[Node, Node]] | None:
         """Return each control with its earlier node if every line is known, or None."""
@@ -232,7 +231,9 @@ class _Writer:
         first, *inside = span
         states = (*first.states, "unchanged")
         yield replace(first, states=states, value=None, text="", description="")
-        yield from (replace(node, depth=first.depth + 1) for node in inside if _has_place((node,)))
+        for node in inside:
+            if _has_place((node,)):
+                yield replace(without_target(node), depth=first.depth + 1)
 
     def _fold_landmark(self, index: int) -> Iterator[Node]:
         """Yield a landmark of the previous page as one line, and the new texts in it."""
