@@ -178,6 +178,8 @@ class PageView:
         self.last_text: SnapshotText | None = None
         self.named_origin: str | None = None
         """The origin that the last answer with a text of the page has named."""
+        self.named_url: str | None = None
+        """The URL that the last answer of an action in the page has named."""
         self.healed: dict[str, str] = {}
         self.shown: OrderedDict[tuple[str, bool], Snapshot] = OrderedDict()
         self._successors: OrderedDict[str, str] = OrderedDict()

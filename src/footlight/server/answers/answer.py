@@ -76,7 +76,9 @@ class Answer:
     source: str = ""
     """The URL of the page to which the answer belongs."""
     is_origin_known: bool = False
-    """True if an earlier answer about the same page has named its origin."""
+    """True if the call, or an earlier answer about the same page, has named its origin."""
+    is_url_known: bool = False
+    """True if the last answer about the same page has named its URL."""
     session_id: str | None = None
     """The session to which the answer belongs, or None."""
     duration_ms: int = 0
@@ -94,7 +96,7 @@ class Answer:
         """Return the content as JSON for models, without `page_texts`, timings and repeated URLs."""
         content: Mapping[str, Any] = without_page_texts(self.content)
         origin = origin_of(self.source) if self.page_texts else ""
-        content = _without_repetition(content, self.source, origin, self.page_texts)
+        content = _without_repetition(content, origin, self.page_texts, is_url_known=self.is_url_known)
         return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
     @cached_property
@@ -162,12 +164,12 @@ def without_page_texts(value: Any) -> Any:
 
 
 def _without_repetition(
-    content: Mapping[str, Any], source: str, origin: str, texts: Sequence[str]
+    content: Mapping[str, Any], origin: str, texts: Sequence[str], *, is_url_known: bool
 ) -> Mapping[str, Any]:
     """Return the content without redundant values. Structured content has all of them.
 
     URLs of this `origin` are shortened to their path, because the marker around the page's texts has the
-    origin. `source` is the URL of the page, which is left out if it has not changed.
+    origin. With `is_url_known`, the URL of the page is left out of what an action returns.
     """
     data: Any = content.get("data")
     if not isinstance(data, Mapping):
@@ -185,10 +187,9 @@ def _without_repetition(
         return _with_data(content, _without_origin(short, origin))
     facts = dict(cast("Mapping[str, Any]", observation))
     facts.pop("cut", None)  # The last line of the page's text shows it.
-    is_read = facts.get("kind") != "unknown"
     if facts.get("kind") == "full":
         del facts["kind"]  # The missing change markers in the page's text show it.
-    if is_read and "effect" in content and "url" not in facts and data.get("url") == source:
+    if is_url_known and "effect" in content:
         short.pop("url", None)
     if facts.get("url") == data.get("url"):
         facts.pop("url", None)
@@ -200,20 +201,7 @@ def _without_repetition(
     }
     if not facts:
         del rest["observation"]
-    if "reason" not in content and ("url" in short or "redirected" in data):
-        _remove_navigation(rest)
-    if "effect" in content and ("effect" in rest or "data" in rest):
-        rest.pop("success")  # A failed action has an error.
     return rest
-
-
-def _remove_navigation(content: dict[str, Any]) -> None:
-    """Remove the effect that the new URL, or the tool, shows already."""
-    effect: Any = content.get("effect")
-    if effect == "navigation":
-        del content["effect"]
-    elif isinstance(effect, str):
-        content["effect"] = effect.removesuffix(", navigation")
 
 
 def _with_data(content: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:

@@ -158,15 +158,22 @@ def _with_page_facts(data: Mapping[str, Any], tool: Tool, call: ToolCall) -> Map
 
 
 def _with_source(answer: Answer, page: Page | None, state: CallState) -> Answer:
-    """Add the URL of the page. An action need not name an origin that the call, or the answer before, has."""
+    """Add the URL of the page. An action need not name an origin that the call, or the answer before, has.
+
+    Nor need it name the URL again.
+    """
     if page is None:
         return answer
     origin = origin_of(page.url)
+    is_action = state.tool.effect == "act"
     known = (page.view.named_origin, origin_of(str(state.arguments.get("url", ""))))
-    is_known = state.tool.effect == "act" and origin in known
+    is_origin_known = is_action and origin in known
+    is_url_known = is_action and page.view.named_url == page.url
     if answer.page_texts:
         page.view.named_origin = origin
-    return replace(answer, source=page.url, is_origin_known=is_known)
+    if is_action and "data" in answer.content:
+        page.view.named_url = page.url
+    return replace(answer, source=page.url, is_origin_known=is_origin_known, is_url_known=is_url_known)
 
 
 def _take_locator(call: ToolCall) -> Any:

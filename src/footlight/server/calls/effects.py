@@ -99,14 +99,13 @@ _HOVER_REACTIONS: Mapping[HoverReaction | None, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentRequest:
-    """A request that an action sent. `path` has no query and no secrets. `is_form`: it loaded a document."""
+    """A request that an action sent. `path` has no query and no secrets."""
 
     method: str
     path: str
     status: int = 0
     """The HTTP status, or 0 before the answer."""
     failure: str | None = None
-    is_form: bool = False
 
     @classmethod
     def of(cls, entry: LogEntry, mask: Callable[[str], str]) -> SentRequest:
@@ -117,13 +116,7 @@ class SentRequest:
         # The browser still sends the ping of a page that it leaves, but reports it as aborted.
         is_left = entry.resource_type == "ping" and _is_aborted(entry.failure)
         failure = None if is_left else entry.failure
-        return cls(
-            method=entry.method,
-            path=mask(path[:MAX_MASKED]),
-            status=entry.status,
-            failure=failure,
-            is_form=entry.resource_type == "document",
-        )
+        return cls(method=entry.method, path=mask(path[:MAX_MASKED]), status=entry.status, failure=failure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,15 +232,13 @@ def _join(kinds: Sequence[str], request: SentRequest | None) -> str:
     if request is None:
         return ", ".join(rest) if rest else "none"
     state = str(request.status or ("failed" if request.failure else "pending"))
-    # The URL of the page shows where a form has led.
-    path = "" if request.is_form and "navigation" in kinds and not _has_failed(request) else request.path
     while True:
         room = MAX_EFFECT - len(", ".join(["", *rest])) - len(f"request {request.method}  {state}")
-        if room >= min(MIN_PATH, len(path)) or not rest:
+        if room >= min(MIN_PATH, len(request.path)) or not rest:
             break
         rest.pop()
-    words = filter(None, ("request", request.method, shorten(path, max(2, room)), state))
-    request_text = " ".join(words)
+    path = shorten(request.path, max(2, room))
+    request_text = f"request {request.method} {path} {state}"
     before = [each for each in rest if each not in ("navigation", "page")]
     after = [each for each in rest if each not in before]
     return shorten(", ".join([*before, request_text, *after]), MAX_EFFECT)

@@ -40,7 +40,7 @@ Work in a real browser in a loop: act, read what changed in the answer, act agai
 
 1. `navigate` returns the page as a tree of lines such as: e3 button "Save" disabled. 2. Act on elements: \
 `click`, `fill`, `select`, `press`. `fill_form` fills many fields and submits. `run_steps` runs several \
-calls in one. 3. The answer of an action reports what changed: + added, - removed, ~ changed, the new url, \
+calls in one. 3. The answer of an action reports what changed: + added, - removed, ~ changed, \
 and its `effect`; none, or a reason, means that it may not have worked. What is unchanged since an earlier \
 answer is one line, and the refs in it still work. Call `snapshot` or `find` only for what was not reported.
 
@@ -48,10 +48,9 @@ A selector is a ref of a line (e3), CSS, XPath starting with //, or testid=NAME.
 element, also in frames; a stale ref is refused with candidates. CSS pierces open shadow roots; \
 `iframe#pay >> #card` selects inside a frame, `e3 >> a` inside an element. The first match is used.
 
-Every answer is {success, data?} or {success: false, error}; an action that worked leaves out success if it \
-has data or an effect. An error has a code, describes what is on the page instead, and says whether the same \
-call may work later (retryable) and what to do (suggestion). New pages, dialogs and downloads are reported \
-in the answer of the action that caused them.
+Every answer is {success, data?} or {success: false, error}. An error has a code, describes what is on the \
+page instead, and says whether the same call may work later (retryable) and what to do (suggestion). New \
+pages, dialogs and downloads are reported in the answer of the action that caused them.
 
 Calls also take these parameters, which the list of tools may leave out. timeout: milliseconds for the whole \
 call. pageId (page-1, page-2, …): the tab; default: the selected tab. budget: characters of page content; \
