@@ -519,8 +519,11 @@ async def test_idle_browsers_are_closed_down_to_the_minimum(site: Site, tmp_path
 
 
 @pytest.mark.slow
-async def test_crashed_browser_is_replaced_in_the_pool(site: Site, tmp_path: Path) -> None:
-    config = {"pool": {"minBrowsers": 2, "maxBrowsers": 2, "idleTimeout": 1000}}
+async def test_crashed_browser_is_replaced_in_the_pool(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTLIGHT_POOL_MIN_BROWSERS", "2")
+    config = {"pool": {"maxBrowsers": 2, "idleTimeout": 1000}}
     async with serve(site, tmp_path, config=config) as wire:
         await data(wire, "get_cookies")
         both = await wait_until(

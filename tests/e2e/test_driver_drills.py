@@ -287,9 +287,11 @@ async def test_stopped_browser_is_not_reported_as_a_busy_page(site: Site, tmp_pa
         assert await data(wire, "get_text", selector="p") == {"text": "again"}
 
 
-async def test_zero_minimum_browsers_starts_none_until_needed(site: Site, tmp_path: Path) -> None:
-    config = {"pool": {"minBrowsers": 0, "maxBrowsers": 1}}
-    async with serve(site, tmp_path, config=config) as wire:
+async def test_zero_minimum_browsers_starts_none_until_needed(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTLIGHT_POOL_MIN_BROWSERS", "0")
+    async with serve(site, tmp_path, config={"pool": {"maxBrowsers": 1}}) as wire:
         assert (await data(wire, "list_sessions"))["sessions"] == []
         assert browsers_of(wire.process.pid) == []
 

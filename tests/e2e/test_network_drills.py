@@ -120,7 +120,7 @@ async def test_hundred_clients_share_eight_sessions_without_memory_growth(
     site: Site, tmp_path: Path, tell: Tell
 ) -> None:
     """Each finds in its session what it left there, and the server does not grow."""
-    config = {"pool": {"minBrowsers": 2, "maxBrowsers": 2}}
+    config = {"pool": {"maxBrowsers": 2}}
     context = ssl.create_default_context()  # One for all: making it is most of making a client.
     async with (
         served(tmp_path, "--enable-script-evaluation", config=config) as server,
