@@ -33,8 +33,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # process that a test starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Servers that tests start would otherwise start a second browser after two seconds, which hardly any test uses.
-# It takes precedence over the file of settings of a test.
+# A server would otherwise start a second browser after two seconds, which hardly any test uses. The variable
+# takes precedence over the settings in a file.
 os.environ["FOOTLIGHT_POOL_MIN_BROWSERS"] = "1"
 
 ENGINE = os.environ.get("FOOTLIGHT_TEST_BROWSER", "chromium")

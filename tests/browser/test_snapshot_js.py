@@ -37,10 +37,24 @@ async def chromium() -> AsyncGenerator[Browser]:
 
 
 @pytest.fixture
-async def tab(chromium: Browser) -> AsyncGenerator[Page]:
+async def new_tab(chromium: Browser) -> AsyncGenerator[Page]:
     tab = await chromium.new_page(viewport={"width": 800, "height": 600})
     yield tab
     await tab.close()
+
+
+@pytest.fixture(scope="module")
+async def shared_tab(chromium: Browser) -> AsyncGenerator[Page]:
+    tab = await chromium.new_page(viewport={"width": 800, "height": 600})
+    yield tab
+    await tab.close()
+
+
+@pytest.fixture
+async def tab(shared_tab: Page) -> Page:
+    """An empty page, its world as new."""
+    await shared_tab.goto("about:blank")
+    return shared_tab
 
 
 async def ask(tab: Page, question: dict[str, Any], selector: str = "") -> dict[str, Any]:
@@ -1147,8 +1161,8 @@ LOOP = "() => { let x = 1; for (let i = 0; i < 5e7; i++) x = (x * 31 + 7) % 1000
 
 
 @pytest.mark.slow
-async def test_elements_that_refer_to_many_others_take_linear_time(tab: Page) -> None:
-    cdp = await tab.context.new_cdp_session(tab)
+async def test_elements_that_refer_to_many_others_take_linear_time(new_tab: Page) -> None:
+    cdp = await new_tab.context.new_cdp_session(new_tab)
     await cdp.send("Performance.enable")
 
     async def measure(work: Callable[[], Awaitable[object]]) -> float:
@@ -1162,13 +1176,13 @@ async def test_elements_that_refer_to_many_others_take_linear_time(tab: Page) ->
         return next(each["value"] for each in metrics if each["name"] == "ThreadTime")
 
     for kind, html in REFERRING.items():
-        await tab.set_content("<body>")
+        await new_tab.set_content("<body>")
         fill = "const repeat = (length, write) => Array.from({ length }, (_, i) => write(i)).join('');"
         focus = "document.querySelector('[tabindex]')?.focus()"
-        await tab.evaluate(f"{fill} document.body.innerHTML = {html}; document.body.offsetHeight; {focus}")
-        before = await measure(lambda: tab.evaluate(LOOP))
-        taken = await measure(lambda: ask(tab, {"what": "look", "next": 1}))
-        after = await measure(lambda: tab.evaluate(LOOP))
+        await new_tab.evaluate(f"{fill} document.body.innerHTML = {html}; document.body.offsetHeight; {focus}")
+        before = await measure(lambda: new_tab.evaluate(LOOP))
+        taken = await measure(lambda: ask(new_tab, {"what": "look", "next": 1}))
+        after = await measure(lambda: new_tab.evaluate(LOOP))
         # It takes at most 2.5 times as long as the loop. Quadratic work took two to more than twenty seconds.
         assert taken < 6 * max(before, after), kind
 
@@ -1461,22 +1475,22 @@ async def test_changes_without_a_mutation_are_seen(tab: Page, what: str) -> None
     assert apply_operations(changed, seen["ops"]) == changed
 
 
-async def test_styles_for_the_mouse_and_for_media_are_seen(tab: Page) -> None:
-    await tab.set_content(
+async def test_styles_for_the_mouse_and_for_media_are_seen(new_tab: Page) -> None:
+    await new_tab.set_content(
         """<style>button:hover + p { display: none }
         @media print { i { display: none } } @media (width < 500px) { u { display: none } }</style>
         <button>A</button><p>B</p><i>C</i><p><u>D</u></p>""",
         timeout=WAIT_MS,
     )
-    seen = await ask(tab, {"what": "look", "next": 1})
+    seen = await ask(new_tab, {"what": "look", "next": 1})
     nodes = seen["nodes"]
     for change in (
-        tab.hover("button"),
-        tab.emulate_media(media="print"),
-        tab.set_viewport_size({"width": 400, "height": 400}),
+        new_tab.hover("button"),
+        new_tab.emulate_media(media="print"),
+        new_tab.set_viewport_size({"width": 400, "height": 400}),
     ):
         await change
-        seen = await ask(tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
+        seen = await ask(new_tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
         assert seen["ops"] != [len(nodes)]
         nodes = apply_operations(nodes, seen["ops"])
 
@@ -1484,11 +1498,11 @@ async def test_styles_for_the_mouse_and_for_media_are_seen(tab: Page) -> None:
 
 
 @pytest.mark.slow
-async def test_an_unchanged_page_takes_less_time_than_a_changed_one(tab: Page) -> None:
-    await tab.set_content(
+async def test_an_unchanged_page_takes_less_time_than_a_changed_one(new_tab: Page) -> None:
+    await new_tab.set_content(
         "<p>A</p>" + "<li><a href=#>B</a> <label>C <input></label>" * 2_000, timeout=WAIT_MS
     )
-    cdp = await tab.context.new_cdp_session(tab)
+    cdp = await new_tab.context.new_cdp_session(new_tab)
     await cdp.send("Performance.enable")
 
     async def processor_time() -> float:
@@ -1496,13 +1510,13 @@ async def test_an_unchanged_page_takes_less_time_than_a_changed_one(tab: Page) -
         return next(each["value"] for each in metrics if each["name"] == "ThreadTime")
 
     times = {"changed": 0.0, "unchanged": 0.0}
-    seen = await ask(tab, {"what": "look", "next": 1})
+    seen = await ask(new_tab, {"what": "look", "next": 1})
     for turn in range(8):
         for kind in times:
             if kind == "changed":
-                await tab.evaluate(f"document.querySelector('p').title = {turn}")
+                await new_tab.evaluate(f"document.querySelector('p').title = {turn}")
             began = await processor_time()
-            seen = await ask(tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
+            seen = await ask(new_tab, {"what": "look", "next": seen["next"], "since": seen["gen"]})
             times[kind] += await processor_time() - began
 
     assert times["unchanged"] < times["changed"] / 2
