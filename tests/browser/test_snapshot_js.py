@@ -1179,7 +1179,9 @@ async def test_elements_that_refer_to_many_others_take_linear_time(new_tab: Page
         await new_tab.set_content("<body>")
         fill = "const repeat = (length, write) => Array.from({ length }, (_, i) => write(i)).join('');"
         focus = "document.querySelector('[tabindex]')?.focus()"
-        await new_tab.evaluate(f"{fill} document.body.innerHTML = {html}; document.body.offsetHeight; {focus}")
+        await new_tab.evaluate(
+            f"{fill} document.body.innerHTML = {html}; document.body.offsetHeight; {focus}"
+        )
         before = await measure(lambda: new_tab.evaluate(LOOP))
         taken = await measure(lambda: ask(new_tab, {"what": "look", "next": 1}))
         after = await measure(lambda: new_tab.evaluate(LOOP))
