@@ -450,7 +450,7 @@ async def test_local_files_are_audited_and_baseline_findings_pass(tmp_path: Path
 
 @pytest.mark.slow
 async def test_pages_are_read_from_a_sitemap(tmp_path: Path, site: Site) -> None:
-    page = f"{NOWHERE}page?a=1&b=2"
+    page = site.page(PAGE, path="/page?a=1&b=2")
     listed = f"<urlset><url><loc>\n{page.replace('&', '&amp;')} </loc></url></urlset>"
     index = f"<sitemapindex><sitemap><loc>{site.page(listed, path='/listed')}</loc></sitemap></sitemapindex>"
 

@@ -284,7 +284,8 @@ function finish() {
 
 /** @type {any} */ (globalThis)[Symbol.for("footlight.outcome")] = () => JSON.stringify(finish());
 
-/** @type {any} */ (globalThis)[Symbol.for("footlight.isButtonHeld")] = () => watched instanceof Press && watched.isHeld;
+/** @type {any} */ (globalThis)[Symbol.for("footlight.isButtonHeld")] = () =>
+  watched instanceof Press && watched.isHeld;
 
 // The same as `ready`, for a selector of `footlight.find`. Return null if that does not find it.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.ready")] = (
