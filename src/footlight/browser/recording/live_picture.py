@@ -31,8 +31,8 @@ __all__ = ["LiveFrame", "show_live", "take_still"]
 
 logger = logging.getLogger(__name__)
 
-FRAME_SECONDS = 0.25
-"""The delay before a frame is acknowledged. Two may be in transit, so about eight arrive per second."""
+FRAME_SECONDS = 0.35
+"""The delay before a frame is acknowledged. Two may be in transit, so about six arrive per second."""
 FIRST_SECONDS = 0.05
 """How long to wait for the first frame. A page that sends none is not changing, so a screenshot is taken."""
 POLL_SECONDS = 0.5
