@@ -230,56 +230,40 @@ def test_title_is_left_out_where_the_page_has_it_as_a_heading(title: str, *, is_
     assert answer.content["observation"]["title"] == title
 
 
+HERE = "http://a.test/b"
+
+
 @pytest.mark.parametrize(
-    ("data", "effect", "observation", "text"),
+    ("data", "observation", "told"),
     [
+        ({"url": HERE}, {"kind": "diff"}, {"data": {"url": HERE}, "observation": {"kind": "diff"}}),
+        ({"url": HERE}, {"kind": "full", "url": HERE}, {"data": {"url": HERE}}),
+        ({"url": HERE, "finalUrl": HERE, "redirected": False, "status": 200}, {"kind": "full"}, {}),
         (
-            {"url": "http://a.test/b"},
-            "page",
-            {"kind": "diff"},
-            {"effect": "page", "observation": {"kind": "diff"}},
-        ),
-        ({"url": "http://a.test/b"}, "none", {"kind": "full"}, {"effect": "none"}),
-        (
-            {"url": "http://a.test/b"},
-            "navigation",
-            {"kind": "full", "url": "http://a.test/b"},
-            {"data": {"url": "http://a.test/b"}},
+            {"url": HERE, "finalUrl": HERE, "redirected": True, "status": 404},
+            {"kind": "full"},
+            {"data": {"url": HERE, "status": 404}},
         ),
         (
-            {"url": "http://a.test/b"},
-            "request POST 302, navigation",
-            {"kind": "full", "url": "http://a.test/b"},
-            {"data": {"url": "http://a.test/b"}, "effect": "request POST 302"},
-        ),
-        ({"url": "http://a.test/b"}, "navigation", {"kind": "full"}, {"effect": "navigation"}),
-        (
-            {"url": "http://a.test/b", "finalUrl": "http://a.test/b", "redirected": False, "status": 200},
-            "navigation",
-            {"kind": "full", "url": "http://a.test/b"},
-            {"success": True},
-        ),
-        (
-            {"url": "http://a.test/b", "finalUrl": "http://a.test/b", "redirected": True, "status": 404},
-            "navigation",
-            {"kind": "full", "url": "http://a.test/b"},
-            {"data": {"url": "http://a.test/b", "status": 404}},
-        ),
-        (
-            {"url": "http://a.test/b"},
-            "navigation",
-            {"kind": "unknown"},
-            {"data": {"url": "http://a.test/b"}, "observation": {"kind": "unknown"}},
+            {"url": HERE, "finalUrl": f"{HERE}/c", "redirected": True, "status": 200},
+            {"kind": "full"},
+            {"data": {"url": HERE, "finalUrl": f"{HERE}/c", "redirected": True}},
         ),
     ],
 )
-def test_text_of_an_action_leaves_out_what_the_caller_knows(
-    data: dict[str, Any], effect: str, observation: dict[str, Any], text: dict[str, Any]
+def test_text_of_an_action_leaves_out_what_its_call_says(
+    data: dict[str, Any], observation: dict[str, Any], told: dict[str, Any]
 ) -> None:
-    answer = replace(
-        success(data, observation=observation, effect={"effect": effect}), source="http://a.test/b"
-    )
+    answer = success(data, observation=observation, effect={"effect": "page"})
 
-    assert json.loads(answer.text) == text
-    assert answer.content["success"] is True
+    assert json.loads(answer.text) == {"success": True, "effect": "page", **told}
     assert answer.content["data"] == data
+
+
+@pytest.mark.parametrize("observation", [{"kind": "full"}, {"kind": "full", "url": HERE}])
+def test_text_of_an_action_leaves_out_a_url_that_the_last_answer_has(observation: dict[str, Any]) -> None:
+    answer = success({"url": HERE, "more": 1}, observation=observation, effect={"effect": "page"})
+    known = replace(answer, is_url_known=True)
+
+    assert json.loads(known.text) == {"success": True, "data": {"more": 1}, "effect": "page"}
+    assert known.content["data"]["url"] == HERE

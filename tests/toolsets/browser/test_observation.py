@@ -833,3 +833,19 @@ async def test_rows_with_boxes_are_known_by_their_words_and_columns(browser: Ses
 
 def unnumbered(text: str) -> str:
     return re.sub(r"\be\d+", "e", text)
+
+
+async def test_url_that_the_page_changed_by_itself_is_told_once(browser: SessionBrowser) -> None:
+    """The text of an action leaves out only a URL that an earlier one has told."""
+    await browser.show("<button>Go</button><p id=state>before</p>")
+    moves = """void setTimeout(() => {
+        history.pushState(null, "", "/moved"); document.querySelector("#state").textContent = "after"
+    }, 300)"""
+    moving = await browser.answer("evaluate", script=moves)
+    while await browser.call("get_text", selector="#state") != {"text": "after"}:
+        pass
+
+    clicks = [await browser.answer("click", selector="button") for _ in range(2)]
+
+    told = ['/moved"' in texts(answer)[0] for answer in (moving, *clicks)]
+    assert told in ([False, True, False], [True, False, False])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -157,6 +157,11 @@ def _with_page_facts(data: Mapping[str, Any], tool: Tool, call: ToolCall) -> Map
     return {**data, "healed": healed} if healed else data
 
 
+def _named_urls(content: Mapping[str, Any]) -> Collection[object]:
+    parts = (content.get("data", {}), content.get("observation", {}))
+    return [part.get(key) for part in parts for key in ("url", "finalUrl")]
+
+
 def _with_source(answer: Answer, page: Page | None, state: CallState) -> Answer:
     """Add the URL of the page. An action need not name an origin that the call, or the answer before, has.
 
@@ -171,7 +176,7 @@ def _with_source(answer: Answer, page: Page | None, state: CallState) -> Answer:
     is_url_known = is_action and page.view.named_url == page.url
     if answer.page_texts:
         page.view.named_origin = origin
-    if is_action and "data" in answer.content:
+    if page.url in _named_urls(answer.content):
         page.view.named_url = page.url
     return replace(answer, source=page.url, is_origin_known=is_origin_known, is_url_known=is_url_known)
 
