@@ -30,7 +30,8 @@ async def test_a_report_has_calls_pictures_diffs_network_console_and_errors(
     chromium: playwright.async_api.Browser, watched: HttpServer, agent: Agent, site: Site, tmp_path: Path
 ) -> None:
     script = "onclick=\"this.textContent='Done'; console.error('a bad thing'); fetch('/missing')\""
-    await agent.show(site, f"<h1>Shop</h1><button {script}>Buy</button>")
+    more = "<p>A page that is longer than what changes on it</p>"
+    await agent.show(site, f"<h1>Shop</h1>{more}<button {script}>Buy</button>")
     await agent.call("click", selector="button")
     await agent.call("click", selector="testid=bye", timeout=300)
 
