@@ -856,4 +856,4 @@ def test_failure_report_works_with_another_browser_server(project: Project) -> N
     ran = project.run(f"--mcp-server={command}", "--mcp-log-dir=calls")
 
     ran.assert_outcomes(failed=1)
-    ran.stdout.fnmatch_lines(["*- mcp page -*", '*h1 "Tonight"*', "*- mcp screenshot -*", "*.png"])
+    ran.stdout.fnmatch_lines(["*- mcp page -*", '*heading "Tonight"*', "*- mcp screenshot -*", "*.png"])
