@@ -532,7 +532,7 @@ SILENT = (
     Silent(
         "a form that leads to the same page",
         "<h1>Form</h1><form method=post action=/same><button id=it>Save</button></form>",
-        effect="request POST 200, navigation",
+        effect="request POST /same 200, navigation",
         reason=SAME,
     ),
     Silent(
