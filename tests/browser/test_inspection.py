@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from playwright.async_api import Browser, Page
+from playwright.async_api import Page
 
 from footlight.browser.page.inspection import (
     INSPECT,
@@ -35,23 +35,14 @@ from footlight.browser.page.inspection import (
 from tests.tiers import examples, sample_parameters
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(scope="module")
-async def inspected_tab(chromium: Browser) -> AsyncGenerator[Page]:
-    tab = await chromium.new_page(viewport={"width": 800, "height": 600})
-    yield tab
-    await tab.close()
-
-
 @pytest.fixture
-async def inspected(inspected_tab: Page) -> Page:
-    """An empty page, its world as new."""
-    await inspected_tab.goto("about:blank")
-    return inspected_tab
+def inspected(empty_tab: Page) -> Page:
+    return empty_tab
 
 
 async def describe(page: Page, selector: str) -> Description:
@@ -891,9 +882,9 @@ def html_of(sections: list[tuple[str, list[list[Cell]]]]) -> str:
 )
 @given(sections=draw_sections())
 async def test_table_model_matches_the_html_standard(
-    inspected_tab: Page, sections: list[tuple[str, list[list[Cell]]]]
+    shared_tab: Page, sections: list[tuple[str, list[list[Cell]]]]
 ) -> None:
-    page = inspected_tab
+    page = shared_tab
     await page.evaluate("html => { document.body.innerHTML = html }", f"<table>{html_of(sections)}</table>")
 
     found = read_table_data(await page.locator("table").evaluate(INSPECT, table_request()))

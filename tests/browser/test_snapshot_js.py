@@ -43,18 +43,9 @@ async def new_tab(chromium: Browser) -> AsyncGenerator[Page]:
     await tab.close()
 
 
-@pytest.fixture(scope="module")
-async def shared_tab(chromium: Browser) -> AsyncGenerator[Page]:
-    tab = await chromium.new_page(viewport={"width": 800, "height": 600})
-    yield tab
-    await tab.close()
-
-
 @pytest.fixture
-async def tab(shared_tab: Page) -> Page:
-    """An empty page, its world as new."""
-    await shared_tab.goto("about:blank")
-    return shared_tab
+def tab(empty_tab: Page) -> Page:
+    return empty_tab
 
 
 async def ask(tab: Page, question: dict[str, Any], selector: str = "") -> dict[str, Any]:
