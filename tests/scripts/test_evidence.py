@@ -40,5 +40,5 @@ def test_failed_test_leaves_a_result_screenshot_and_snapshot(tmp_path: Path) -> 
     assert "{'text': 'Hello'} == {'text': 'Bye'}" in run.stdout
     assert f"What the page looked like: test-artifacts/{folder.name}/page.png" in run.stdout
     assert (folder / "page.png").read_bytes().startswith(b"\x89PNG")
-    assert "heading" in (folder / "snapshot.txt").read_text()
+    assert 'h1 "Hello"' in (folder / "snapshot.txt").read_text()
     shutil.rmtree(folder)

@@ -43,6 +43,8 @@ def rest_of(value: Any, pointers: list[str]) -> str:
         *way, last = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]] or [""]
         if pointer == "":
             return ""
+        if way and way[0] in REPEATED and way[0] not in value:
+            continue
         at = value
         for part in way:
             at = at[part]
