@@ -134,13 +134,14 @@ async def test_killed_client_leaves_no_process_or_file(tmp_path: Path) -> None:
         env={**os.environ, "TMPDIR": str(temporary)},
     )
     assert client.stdout is not None
-    async with asyncio.timeout(30):
-        server = int(await client.stdout.readline())
-    assert browsers_of(server)
-    processes = family(server)
-    assert list_left(tmp_path)
-
-    client.kill()
+    try:
+        async with asyncio.timeout(30):
+            server = int(await client.stdout.readline())
+        assert browsers_of(server)
+        processes = family(server)
+        assert list_left(tmp_path)
+    finally:
+        client.kill()
 
     await client.wait()
     await wait_until_gone(processes)
