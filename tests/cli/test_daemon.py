@@ -507,9 +507,11 @@ async def test_hung_server_can_be_stopped(own: Background) -> None:
     process = own.process
     process.send_signal(signal.SIGSTOP)
 
-    status = await own.run("daemon", "status", "--format", "json")
-    started = await own.run("daemon", "start")
-    second = await own.run("serve", "--transport", "http", "--port", "0", "--local")
+    status, started, second = await asyncio.gather(
+        own.run("daemon", "status", "--format", "json"),
+        own.run("daemon", "start"),
+        own.run("serve", "--transport", "http", "--port", "0", "--local"),
+    )
     stopped = await own.run("daemon", "stop")
 
     assert second.status == 2

@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from footlight.browser.snapshot.nodes import Node
 
-__all__ = ["ENTRIES", "ENTRIES_WITH_CONTENT", "ElementPlace", "find_entry", "find_places"]
+__all__ = [
+    "ENTRIES",
+    "ENTRIES_WITH_CONTENT",
+    "ElementPlace",
+    "find_entry",
+    "find_entry_around",
+    "find_places",
+    "find_text_before",
+]
 
 ENTRIES = frozenset(
     ("row", "listitem", "option", "treeitem", "article", "gridcell", "menuitem", "tab", "cell")
@@ -54,10 +62,7 @@ def find_places(nodes: Sequence[Node]) -> dict[str, ElementPlace]:
             place = ElementPlace(_first_words(nodes, index), place.around)
         if node.ref:
             found[node.ref] = place._replace(after=f"after {text_before}" if text_before else "")
-        if node.role not in _CONTROLS:
-            text_before = (node.text or (node.name if node.role == "text" else "") or text_before)[
-                :MAX_CHARACTERS
-            ]
+        text_before = _own_text(node) or text_before
         if node.role in _DIALOGS:
             place = ElementPlace(
                 place.entry, (*place.around, f"{node.role} {node.known_name or _first_words(nodes, index)}")
@@ -66,6 +71,31 @@ def find_places(nodes: Sequence[Node]) -> dict[str, ElementPlace]:
             place = ElementPlace(place.entry, (*place.around, f"{node.role} {node.known_name}"))
         above.append((node.depth, place))
     return found
+
+
+def find_entry_around(nodes: Sequence[Node], index: int) -> str:
+    """Return what `find_places` says of the entry around one node, or "" outside entries."""
+    depth = nodes[index].depth + 1
+    for at in range(index, -1, -1):
+        if nodes[at].depth < depth:
+            if nodes[at].role in ENTRIES_WITH_CONTENT:
+                return _first_words(nodes, at)
+            depth = nodes[at].depth
+    return ""
+
+
+def find_text_before(nodes: Sequence[Node], index: int) -> str:
+    """Return what `find_places` says of the text before one node, or "" if there is none."""
+    texts = (_own_text(nodes[at]) for at in range(index - 1, -1, -1))
+    text = next(filter(None, texts), "")
+    return f"after {text}" if text else ""
+
+
+def _own_text(node: Node) -> str:
+    """Return the beginning of a node's text, or "" for a control, whose text is no landmark for others."""
+    if node.role in _CONTROLS:
+        return ""
+    return (node.text or (node.name if node.role == "text" else ""))[:MAX_CHARACTERS]
 
 
 def find_entry(nodes: Sequence[Node], index: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from footlight.browser.driver.offload import offload
 from footlight.browser.snapshot.nodes import Node, Snapshot, are_same, find_changed_range
-from footlight.browser.snapshot.places import ElementPlace, find_places
+from footlight.browser.snapshot.places import ElementPlace, find_entry_around, find_places, find_text_before
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame
@@ -83,20 +83,23 @@ def identity_of(node: Node) -> ElementIdentity:
     return ElementIdentity(node.testid, node.role, node.known_name)
 
 
-def meanings(nodes: Iterable[Node], all_nodes: Sequence[Node]) -> dict[str, RefMeaning]:
-    """Return the meaning of each ref of `nodes` for a caller who was shown them."""
-    where = find_places(all_nodes)
-    counts = Counter(identity_of(node) for node in all_nodes)
-    return {node.ref: _describe_meaning(node, where[node.ref], counts) for node in nodes if node.ref}
+def meaning_of(ref: str, nodes: Sequence[Node]) -> RefMeaning | None:
+    """Return the meaning of a ref for a caller who was shown these nodes, or None if it is not among them.
 
-
-def _describe_meaning(node: Node, place: ElementPlace, counts: Counter[ElementIdentity]) -> RefMeaning:
-    """Return the meaning of a node.
-
-    The text before it is used only outside entries and if others are like it.
+    The text before the node is used only outside entries and if others are like it.
     """
-    known = identity_of(node)
-    return RefMeaning(known, place.entry or (place.after if counts[known] > 1 else ""))
+    index = next((at for at, node in enumerate(nodes) if node.ref == ref), None)
+    if index is None:
+        return None
+    known = identity_of(nodes[index])
+    entry = find_entry_around(nodes, index)
+    if not entry and sum(_has_identity(node, known) for node in nodes) > 1:
+        entry = find_text_before(nodes, index)
+    return RefMeaning(known, entry)
+
+
+def _has_identity(node: Node, identity: ElementIdentity) -> bool:
+    return node.role == identity.role and identity_of(node) == identity
 
 
 class RefMeaning(NamedTuple):
@@ -187,25 +190,27 @@ class PageView:
         self.frames: dict[Frame, FrameView] = {}
         self._seen: dict[str, tuple[Node, Frame]] = {}
         self._removed: OrderedDict[str, RemovedRef] = OrderedDict()
-        self._meanings_of: Snapshot | None = None
+        self._later_shown: dict[str, Sequence[Node]] = {}
+        """The refs that callers were shown after `last_reported`, with all nodes of the page at that time."""
+        self._later_than: Snapshot | None = None
         self._nodes: Sequence[Node] = ()
         self._frame: Frame | None = None
         """The frame of the last snapshot, if it has only one."""
         self._urls: dict[Frame, str] = {}
-        self._meanings: dict[str, RefMeaning] = {}
 
     def find_meaning(self, ref: str) -> RefMeaning | None:
         """Return the meaning of the ref that a caller received last, or None."""
-        if self.last_reported is not self._meanings_of:
-            self._meanings_of = self.last_reported
-            nodes = self.last_reported.nodes if self.last_reported else ()
-            self._meanings = meanings(nodes, nodes)
-        return self._meanings.get(ref)
+        later, reported = self._shown_later(), self.last_reported
+        return meaning_of(ref, later.get(ref) or (reported.nodes if reported else ()))
 
     def note_reported(self, nodes: Iterable[Node], *, of: Sequence[Node]) -> None:
         """Record that a caller was shown `nodes`, a part of all nodes `of` the page."""
-        self.find_meaning("")
-        self._meanings |= meanings(nodes, of)
+        self._shown_later().update((node.ref, of) for node in nodes if node.ref)
+
+    def _shown_later(self) -> dict[str, Sequence[Node]]:
+        if self.last_reported is not self._later_than:
+            self._later_than, self._later_shown = self.last_reported, {}
+        return self._later_shown
 
     def note_shown(self, snapshot: Snapshot) -> None:
         """Record that the callers have seen the whole page, or the whole dialog that covers it."""
