@@ -171,11 +171,7 @@ class FootlightPlayer(Player):
         return ("find", {"regex": words}) if words and is_shortened else ("snapshot", {})
 
     def act(self, steps: Sequence[Fill | Click]) -> list[Call]:
-        fields = [
-            {"selector": self.ref(each.target), "value": each.value}
-            for each in steps
-            if isinstance(each, Fill)
-        ]
+        fields = {self.ref(each.target): each.value for each in steps if isinstance(each, Fill)}
         refs = [self.ref(each.target) for each in steps if isinstance(each, Click)]
         if fields:
             return [("fill_form", {"fields": fields, **({"submit": refs[0]} if refs else {})})]

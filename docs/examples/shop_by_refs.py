@@ -50,10 +50,10 @@ async def shop(url: str, secrets: Path) -> None:
     server = StdioServerParameters(command=sys.executable, args=["-m", "footlight", "serve", *flags])
     async with Client(server) as client:
         form = await act(client, "navigate", url=url)
-        fields = [
-            {"selector": ref(form, 'textbox "Name"'), "value": "stage.manager"},
-            {"selector": ref(form, 'textbox "Password"'), "value": "secret:SHOP_PASSWORD"},
-        ]
+        fields = {
+            ref(form, 'textbox "Name"'): "stage.manager",
+            ref(form, 'textbox "Password"'): "secret:SHOP_PASSWORD",
+        }
         await act(client, "fill_form", fields=fields)
         offers = await act(client, "click", selector=ref(form, 'button "Sign in"'))
         await act(client, "click", selector=ref(offers, '"Add"', after="Hook clamp"))

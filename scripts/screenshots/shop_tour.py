@@ -93,10 +93,10 @@ def use_shop(observe: Callable[..., str], shop: str) -> None:
     `observe` calls a tool and returns what its answer says about the page.
     """
     form = observe("navigate", url=f"{shop}/login")
-    fields = [
-        {"selector": find_ref(form, 'textbox "User name"'), "value": USER},
-        {"selector": find_ref(form, 'textbox "Password"'), "value": "secret:SHOP_PASSWORD"},
-    ]
+    fields = {
+        find_ref(form, 'textbox "User name"'): USER,
+        find_ref(form, 'textbox "Password"'): "secret:SHOP_PASSWORD",
+    }
     observe("fill_form", fields=fields)
     observe("click", selector=find_ref(form, 'button "Sign in"'))
     # The answer may say only that the navigation is as before, so its link is named by its text.

@@ -272,8 +272,8 @@ async def test_fill_error_does_not_reveal_the_value(client: PlaywrightClient, si
     error = await check_refused(client.fill_form({"#b": "hunter2"}, timeout_ms=5_000))
 
     assert isinstance(error, ToolInvocationError)
-    (field,) = error.to_dict()["toolArgs"]["fields"]
-    assert ("hunter2" in error.to_json(), field["value"]) == (False, "***")
+    assert "hunter2" not in error.to_json()
+    assert "***" in str(error.to_dict()["toolArgs"]["fields"])
 
 
 async def test_fields_are_filled_by_ref(client: PlaywrightClient, site: Site) -> None:

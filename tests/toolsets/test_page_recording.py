@@ -39,7 +39,7 @@ async def test_page_steps_are_recorded_without_typed_text(site: Site, tmp_path: 
         await browser.call("navigate", url=site.page(PAGE, path="/login/4711"))
         await browser.call("fill", selector="testid=name", value=NAME)
         await browser.call("type", selector="[type=password]", text=WORD)
-        await browser.call("fill_form", fields=[{"selector": "[type=password]", "value": OTHER}])
+        await browser.call("fill_form", fields={"[type=password]": OTHER})
         await browser.call("click", selector="testid=go")
         await browser.refused("click", selector="#nothing", timeout=300)
         await browser.call(
@@ -76,7 +76,7 @@ async def test_page_steps_are_recorded_without_typed_text(site: Site, tmp_path: 
         "target": {"selector": "[type=password]"},
         "textRedacted": True,
     }
-    assert steps[3]["tool"]["input"] == {"fields": [{"selector": "[type=password]"}]}
+    assert steps[3]["tool"]["input"] == {"fields": ["[type=password]"]}
     assert [each["testId"] for each in steps[0]["observation"]["testIds"]] == ["name", "word", "go"]
     kept = b"".join(path.read_bytes() for path in root.rglob("*") if path.is_file())
     assert not [text for text in (WORD, OTHER) if text.encode() in kept]
@@ -160,14 +160,14 @@ async def test_texts_typed_without_a_text_parameter_are_not_recorded(site: Site,
         await browser.refused("expect", value={"testid=name": OTHER}, timeout=300)
         wrong = {"value": {"testid=name": "x"}, "text": "Form"}
         await browser.refused("fill", selector="testid=name", value=NAME, expect=wrong, timeout=1_000)
-        await browser.call("fill_form", fields=[{"selector": "testid=word", "value": WORD}])
+        await browser.call("fill_form", fields={"testid=word": WORD})
 
     steps = steps_in(root)
     pressed = [step["tool"]["input"] for step in steps if step["tool"]["name"] == "press"]
     assert pressed == [{}, {}, {}, {"key": "Enter"}, {"key": "a", "modifiers": ["Control"]}]
     assert steps[-1]["tool"] == {
         "name": "fill_form",
-        "input": {"fields": [{"selector": "testid=word"}]},
+        "input": {"fields": ["testid=word"]},
         "textRedacted": True,
     }
     assert steps[-1]["observation"]["testIds"][-1]["text"] == "[REDACTED]"

@@ -187,10 +187,14 @@ def _as_protocol_error(error: InvalidResultError, operation: Operation) -> ToolI
 
 def _without_values(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments without the values that were filled in, which may be passwords."""
-    return {key: "***" if key == "value" else _mask_values(each) for key, each in arguments.items()}
+    return {key: "***" if key == "value" else _mask_values(key, each) for key, each in arguments.items()}
 
 
-def _mask_values(value: Any) -> Any:
+def _mask_values(key: str, value: Any) -> Any:
     if isinstance(value, Mapping):
+        if key == "fields":  # By the selectors of the fields.
+            return dict.fromkeys(cast("Mapping[str, Any]", value), "***")
         return _without_values(cast("Mapping[str, Any]", value))
-    return [_mask_values(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_mask_values("", each) for each in cast("list[Any]", value)]
+    return value

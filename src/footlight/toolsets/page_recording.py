@@ -169,18 +169,13 @@ def _clean_error(error: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _take_values(items: object, typed: list[tuple[str, str]]) -> object:
-    """Return the fields of a form without their values, and add those that are texts to `typed`."""
-    if not isinstance(items, list):
+def _take_values(fields: object, typed: list[tuple[str, str]]) -> object:
+    """Return the selectors of a form's fields, and add their values that are texts to `typed`."""
+    if not isinstance(fields, dict):
         return None
-    entries: list[object] = []
-    for item in cast("list[object]", items):
-        fields = cast("dict[str, object]", item) if isinstance(item, dict) else {}
-        selector, value = fields.get("selector"), fields.get("value")
-        if isinstance(selector, str) and isinstance(value, str):
-            typed.append((selector, value))
-        entries.append({name: each for name, each in fields.items() if name != "value"})
-    return entries
+    values = cast("dict[str, object]", fields)
+    typed += [(selector, value) for selector, value in values.items() if isinstance(value, str)]
+    return [*values]
 
 
 def _hide_expected_value(expected: object) -> object:

@@ -34,7 +34,7 @@ __all__ = ["TYPED", "Redactor", "find_typed_parameters"]
 
 TYPED = "[typed text]"
 """The placeholder for any text that a call typed."""
-USUAL_NAMES = frozenset(("text", "value", "typed", "promptText", "password", "username"))
+USUAL_NAMES = frozenset(("text", "value", "typed", "fields", "promptText", "password", "username"))
 """Parameters with typed text, for calls of unknown tools."""
 _SECRET: Any = typing.get_args(SecretText)[1]
 MAX_TEXT_LENGTH = 20_000
@@ -117,9 +117,12 @@ class Redactor:
             if isinstance(value, str) and name in names:
                 yield value
             elif isinstance(value, Mapping):
-                waiting += cast("Mapping[str, Any]", value).items()
+                inner = cast("Mapping[str, Any]", value)
+                waiting += [(name, item) for item in inner.values()] if name in names else inner.items()
             elif isinstance(value, list):
-                waiting += [(name, item) for item in cast("list[Any]", value)[:100]]
+                # The values in a list of records have their own names.
+                items = cast("list[Any]", value)[:100]
+                waiting += [("" if isinstance(item, Mapping) else name, item) for item in items]
 
 
 class _LimitedCopy:
@@ -166,9 +169,22 @@ class _LimitedCopy:
         return copied
 
     def _of_argument(self, name: str, value: Any, names: frozenset[str], depth: int) -> Any:
-        is_typed = name in names and value is not None and not isinstance(value, bool)
-        # The values in a list or mapping of fields have their own names.
-        return TYPED if is_typed and not _has_fields(value) else self.of(value, names, depth)
+        if name not in names or value is None or isinstance(value, bool):
+            return self.of(value, names, depth)
+        if isinstance(value, Mapping):
+            return self._of_typed(cast("Mapping[str, Any]", value))
+        # The values in a list of records have their own names.
+        return self.of(value, names, depth) if _has_records(value) else TYPED
+
+    def _of_typed(self, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return texts that are typed, by the fields they are typed into, without the texts."""
+        copied: dict[str, Any] = {
+            self._of_text(str(key), MAX_KEY_CHARS): item if item is None or isinstance(item, bool) else TYPED
+            for key, item in islice(entries.items(), _count_kept(entries))
+        }
+        for rest in _note_rest(entries):
+            copied["…"] = rest
+        return copied
 
     def _of_text(self, text: str, longest: int) -> str:
         searched = min(len(text), longest + OVERLAP_CHARS)
@@ -187,7 +203,7 @@ def _note_rest(values: Mapping[str, Any] | Sequence[Any]) -> list[str]:
     return [f"… {rest} more"] if rest else []
 
 
-def _has_fields(value: Any) -> bool:
+def _has_records(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(item, Mapping) for item in cast("list[Any]", value))
 
 

@@ -172,7 +172,7 @@ def test_refs_are_replaced_by_logged_locators() -> None:
             "fill", {"value": "e5", "selector": "[ref=e5] >> input"}, locator='role=group[name="A"] >> input'
         ),
         make_call("drag", {"source": "e5", "target": "e6"}, locator={"e5": "#a", "e6": "#b"}),
-        make_call("fill_form", {"fields": [], "submit": "e8"}, locator={"e8": "#d"}),
+        make_call("fill_form", {"fields": {"e7": "Ada"}, "submit": "e8"}, locator={"e7": "#c", "e8": "#d"}),
         make_call("run_steps", {"steps": steps}, locator=["#c", None]),
         make_call("click", {"selector": "#given"}, locator="#other"),
         make_call("click", {"selector": "e9"}),
@@ -181,7 +181,7 @@ def test_refs_are_replaced_by_logged_locators() -> None:
         'await mcp.root.click(selector="testid=save")',
         """await mcp.root.fill(value="e5", selector='role=group[name="A"] >> input')""",
         'await mcp.root.drag(source="#a", target="#b")',
-        'await mcp.root.fill_form(fields=[], submit="#d")',
+        'await mcp.root.fill_form(fields={"#c": "Ada"}, submit="#d")',
         "await mcp.root.run_steps(",
         '    steps=[{"tool": "click", "arguments": {"selector": "#c"}}, {"tool": "back"}, "no step"],',
         ")",

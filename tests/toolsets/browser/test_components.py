@@ -58,7 +58,7 @@ async def test_editor_whose_field_has_no_size_is_read_and_filled(browser: Sessio
     await browser.call("click", selector="e1", timeout=3_000)
     await browser.call("fill", selector="e1", value="if (b) {", timeout=3_000)
     await browser.call("type", selector="e1", text=" }", timeout=3_000)
-    await browser.call("fill_form", fields=[{"selector": "e1", "value": "b();"}], timeout=3_000)
+    await browser.call("fill_form", fields={"e1": "b();"}, timeout=3_000)
     await browser.call("type", selector="e1", text="c();", timeout=3_000)
 
     assert before == 'e1 textbox "Code": let a;'

@@ -119,7 +119,7 @@ async def test_element_wait_ends_before_the_call_deadline(
     await impatient.show(html)
     arguments: dict[str, Any] = {"selector": "#e"}
     if tool == "fill_form":
-        arguments = {"fields": [{"selector": "#e", "value": ["text"]}]}
+        arguments = {"fields": {"#e": ["text"]}}
     if tool in ("fill", "select"):
         arguments["value"] = "text"
     if tool == "type":

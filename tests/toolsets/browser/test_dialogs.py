@@ -259,7 +259,7 @@ ASKS_WHEN_PRESSED = """
     [
         ("click", {"selector": "input"}),
         ("check", {"selector": "input"}),
-        ("fill_form", {"fields": [{"selector": "input", "value": True}]}),
+        ("fill_form", {"fields": {"input": True}}),
         ("mouse_click", {"x": 20, "y": 20}),
     ],
 )
@@ -289,7 +289,7 @@ async def test_mouse_button_is_released_after_a_dialog_during_fill_form(
 ) -> None:
     asks = "onmousedown=\"confirm('Sure?')\" onmouseup=\"document.title = 'up'\""
     await asking.show(pressed.replace("ASKS", asks))
-    fields = [{"selector": f"{role} >> nth=0", "value": value}]
+    fields = {f"{role} >> nth=0": value}
     await asking.call("fill_form", fields=fields)
     handled = await asking.call("handle_dialog", accept=True)
 

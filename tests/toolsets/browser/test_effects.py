@@ -320,7 +320,7 @@ SILENT = (
         effect="none|page",
         reason="the field holds another",
         tool="fill_form",
-        arguments={"fields": [{"selector": "#it", "value": "Ada"}]},
+        arguments={"fields": {"#it": "Ada"}},
     ),
     Silent(
         "a box that the page puts back",
@@ -1148,15 +1148,7 @@ WORKING = (
             *fill("[name=name]", "Cleo"),
             *press("Enter"),
             *click("[type=reset]"),
-            (
-                "fill_form",
-                {
-                    "fields": [
-                        {"selector": "[name=name]", "value": "Dora"},
-                        {"selector": "[name=ok]", "value": True},
-                    ]
-                },
-            ),
+            ("fill_form", {"fields": {"[name=name]": "Dora", "[name=ok]": True}}),
         ],
     ),
     Working(

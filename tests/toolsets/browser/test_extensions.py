@@ -198,7 +198,7 @@ async def test_tools_act_on_a_locked_down_extension_page(extended: Extended) -> 
 
     assert await extended.call("get_value", selector=note) == {"value": "spread raise short!"}
     assert await extended.call("get_text", selector="h1") == {"text": "Import a wallet"}
-    assert await extended.call("fill_form", fields=[{"selector": note, "value": "crane"}])
+    assert await extended.call("fill_form", fields={note: "crane"})
     assert await extended.call("get_value", selector=note) == {"value": "crane"}
     assert (await extended.call("scroll", y=10))["y"] == 0
 

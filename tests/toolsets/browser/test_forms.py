@@ -39,8 +39,8 @@ HELD = """(() => {
 })()"""
 
 
-def fields(**values: Any) -> list[dict[str, Any]]:
-    return [{"selector": f"#{name}", "value": value} for name, value in values.items()]
+def fields(**values: Any) -> dict[str, Any]:
+    return {f"#{name}": value for name, value in values.items()}
 
 
 async def test_fill_form_fills_every_kind_of_field(browser: SessionBrowser) -> None:
@@ -105,10 +105,7 @@ async def test_radio_is_chosen_by_element_value_or_label(browser: SessionBrowser
 async def test_fill_form_accepts_labels_and_fields_in_frames(browser: SessionBrowser) -> None:
     inner = "<label id=l>Name <input></label><fieldset><label><input type=radio name=a> A</label></fieldset>"
     await browser.show(f'<iframe srcdoc="{inner}"></iframe>')
-    there = [
-        {"selector": "iframe >> #l", "value": "Ada"},
-        {"selector": "iframe >> fieldset", "value": "A"},
-    ]
+    there = {"iframe >> #l": "Ada", "iframe >> fieldset": "A"}
 
     filled = await browser.call("fill_form", fields=there)
 
@@ -126,7 +123,7 @@ async def test_fill_form_accepts_refs(browser: SessionBrowser) -> None:
     text = re.search(r"(e\d+) textbox", snapshot)
     assert radio
     assert text
-    expected = [{"selector": text[1], "value": "Ada"}, {"selector": radio[1], "value": "cash"}]
+    expected = {text[1]: "Ada", radio[1]: "cash"}
 
     await browser.call("fill_form", fields=expected)
 
@@ -153,11 +150,11 @@ async def test_value_of_the_wrong_type_changes_no_field(
     await browser.show(FORM)
     before = await browser.evaluate(HELD)
 
-    error = await browser.refused("fill_form", fields=[*fields(secret="new"), *fields(**{field: value})])
+    error = await browser.refused("fill_form", fields=fields(secret="new", **{field: value}))
 
     assert error["code"] == "INVALID_PARAMETER"
-    assert error["message"] == f"fields.1: {said}; no field was filled"
-    assert error["details"] == {"parameter": "fields.1.value", "field": 1, "done": []}
+    assert error["message"] == f"fields.#{field}: {said}; no field was filled"
+    assert error["details"] == {"parameter": f"fields.#{field}", "field": 1, "done": []}
     assert await browser.evaluate(HELD) == before
 
 
@@ -182,7 +179,7 @@ async def test_element_that_is_not_a_field_is_refused_with_suggestion(
     error = await browser.refused("fill_form", fields=fields(first="a", x="b"))
 
     assert error["code"] == "ELEMENT_NOT_INTERACTIVE"
-    assert error["message"] == f'fields.1: "#x" is {said}; no field was filled'
+    assert error["message"] == f'fields.#x: "#x" is {said}; no field was filled'
     assert error["suggestion"] == suggestion
     assert await browser.evaluate("document.getElementById('first').value") == ""
 
@@ -194,9 +191,7 @@ oninput="send.disabled = false"><button name=send disabled>Send</button></form>"
 async def test_fill_form_clicks_what_submits_the_form_after_the_last_field(browser: SessionBrowser) -> None:
     await browser.show(SIGN_UP)
 
-    answer = await browser.answer(
-        "fill_form", fields=[{"selector": "input", "value": "Ada"}], submit="button", locator=True
-    )
+    answer = await browser.answer("fill_form", fields={"input": "Ada"}, submit="button", locator=True)
 
     assert answer.structured_content
     assert await browser.evaluate("document.title") == "Ada"
@@ -209,9 +204,7 @@ async def test_fill_form_clicks_what_submits_the_form_after_the_last_field(brows
 async def test_failed_submit_says_that_the_fields_are_filled(browser: SessionBrowser) -> None:
     await browser.show(SIGN_UP)
 
-    error = await browser.refused(
-        "fill_form", fields=[{"selector": "input", "value": "Ada"}], submit="#none", timeout=1_000
-    )
+    error = await browser.refused("fill_form", fields={"input": "Ada"}, submit="#none", timeout=1_000)
 
     assert error["code"] == "ELEMENT_NOT_FOUND"
     assert error["message"].startswith("submit: No element found")
@@ -226,7 +219,7 @@ async def test_a_missing_field_is_reported_before_any_is_filled(browser: Session
     error = await browser.refused("fill_form", fields=fields(name="Ada", nowhere="x"), timeout=3_000)
 
     assert error["code"] == "ELEMENT_NOT_FOUND"
-    assert error["message"].startswith('fields.1: No element found matching selector "#nowhere"')
+    assert error["message"].startswith('fields.#nowhere: No element found matching selector "#nowhere"')
     assert (error["details"]["field"], error["details"]["done"]) == (1, [])
     assert await browser.evaluate("document.getElementById('name').value") == "old"
 
@@ -238,10 +231,10 @@ async def test_failure_midway_reports_the_filled_fields(browser: SessionBrowser)
     error = await browser.refused("fill_form", fields=expected)
 
     assert error["message"] == (
-        'fields.2: "#born" cannot hold "tomorrow"; it takes the form 2024-02-29; '
+        'fields.#born: "#born" cannot hold "tomorrow"; it takes the form 2024-02-29; '
         "fields before it (2) are filled"
     )
-    assert error["details"] == {"parameter": "fields.2.value", "field": 2, "done": [0, 1]}
+    assert error["details"] == {"parameter": "fields.#born", "field": 2, "done": [0, 1]}
     held = await browser.evaluate(HELD)
     assert (held["name"], held["news"], held["born"], held["about"]) == ("Ada", True, "", "")
 
@@ -388,10 +381,9 @@ async def test_partial_option_name_is_not_matched(browser: SessionBrowser) -> No
     ("arguments", "parameter"),
     [
         ({}, "fields"),
-        ({"fields": []}, "fields"),
-        ({"fields": [{"selector": "#name"}]}, "fields.0.value"),
-        ({"fields": [{"selector": "#name", "value": "a", "kind": "text"}]}, "fields.0.kind"),
-        ({"fields": [{"selector": "#name", "value": {}}]}, "fields.0.value"),
+        ({"fields": {}}, "fields"),
+        ({"fields": [{"selector": "#name", "value": "a"}]}, "fields"),
+        ({"fields": {"#name": {}}}, "fields.#name"),
     ],
 )
 async def test_invalid_fields_argument_is_refused(

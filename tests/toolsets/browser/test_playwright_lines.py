@@ -90,7 +90,7 @@ async def test_each_element_of_a_call_has_its_playwright_line(browser: SessionBr
     assert await lines(browser, "click", selector="iframe >> button") == (
         'page.frame_locator("iframe").locator("button")'
     )
-    fields = [{"selector": name, "value": "Ada"}, {"selector": "h1 + form input", "value": "Bob"}]
+    fields = {name: "Ada", "h1 + form input": "Bob"}
     assert await lines(browser, "fill_form", fields=fields) == {
         name: name_line,
         "h1 + form input": 'page.locator("h1 + form input")',

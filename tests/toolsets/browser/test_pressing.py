@@ -193,9 +193,7 @@ async def test_styled_toggle_is_clicked_through_its_label(
     browser: SessionBrowser, toggle: str, tool: str
 ) -> None:
     url = (await browser.show(toggle))["url"]
-    arguments = (
-        {"fields": [{"selector": "input", "value": True}]} if tool == "fill_form" else {"selector": "input"}
-    )
+    arguments = {"fields": {"input": True}} if tool == "fill_form" else {"selector": "input"}
 
     answer = await browser.call(tool, timeout=4000, **arguments)
 

@@ -509,10 +509,9 @@ async def test_field_value_is_not_part_of_its_row_identity(browser: SessionBrows
     await browser.show(around.replace("{}", "".join(row.replace("{0}", name) for name in ("Light", "Lamp"))))
     snapshot = (await browser.call("snapshot"))["snapshot"]
     item, quantity, *_ = re.findall(r"(e\d+)(?: textbox| combobox|:)", snapshot)
-    fields = [{"selector": item, "value": "Rope"}, {"selector": quantity, "value": "5"}]
 
-    await browser.call("fill_form", fields=fields)
-    await browser.call("fill_form", fields=fields[::-1])
+    await browser.call("fill_form", fields={item: "Rope", quantity: "5"})
+    await browser.call("fill_form", fields={quantity: "5", item: "Rope"})
 
     assert await browser.call("get_value", selector=quantity) == {"value": "5"}
 

@@ -81,7 +81,7 @@ async def test_page_text_appears_only_in_untrusted_parts(browser: SessionBrowser
         ("click", {"selector": ref}),
         ("type", {"selector": "#typed", "text": "x"}),
         ("fill", {"selector": "#typed", "value": "x"}),
-        ("fill_form", {"fields": [{"selector": "#typed", "value": "y"}]}),
+        ("fill_form", {"fields": {"#typed": "y"}}),
         ("select", {"selector": "#kind", "value": OBEY}),
         *((name, {"selector": "#flag"}) for name in ("check", "uncheck", "hover")),
         ("press", {"key": "a"}),

@@ -545,7 +545,7 @@ async def test_covered_combobox_of_a_form_is_reported_long_before_the_time_limit
         """<div id=it role=combobox tabindex=0>None</div>
         <div style="position: fixed; inset: 0; background: white">cover</div>"""
     )
-    form = [{"selector": "#it", "value": "Rome"}]
+    form = {"#it": "Rome"}
 
     error = await browser.refused("fill_form", fields=form)
 
@@ -684,6 +684,6 @@ async def test_options_that_are_drawn_anew_by_each_choice_are_selected(browser: 
         draw();</script>"""
     )
 
-    await browser.call("fill_form", fields=[{"selector": "#sizes", "value": ["S", "L"]}])
+    await browser.call("fill_form", fields={"#sizes": ["S", "L"]})
 
     assert await browser.evaluate("[...chosen].join()") == "S,L"

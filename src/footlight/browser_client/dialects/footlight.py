@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -88,20 +89,19 @@ class FootlightDialect:
                 arguments = {"selector": selector, "value": value, "observe": "none"}
                 await self._data(operation, "fill", arguments)
             return
-        entries: list[dict[str, Any]] = [
-            {"selector": selector, "value": value} for selector, value in fields.items()
-        ]
+        values: dict[str, str | bool] = {**fields}
         # The error names the field that must be checked, not filled. Filling the others again
         # changes nothing.
         while True:
             try:
-                await self._data(operation, "fill_form", {"fields": entries, "observe": "none"})
+                await self._data(operation, "fill_form", {"fields": values, "observe": "none"})
                 return
             except ToolInvocationError as error:
-                refused = _find_refused_entry(error, entries)
-                if refused is None or refused["value"] not in ("true", "false"):
+                refused = _find_refused_field(error, values)
+                truth = _TRUTHS.get(fields[refused]) if refused else None
+                if refused is None or truth is None or values[refused] == truth:
                     raise
-                refused["value"] = _TRUTHS[refused["value"]]
+                values[refused] = truth
 
     async def evaluate(
         self, operation: Operation, script: str, *, settles: bool = True, isolated: bool = False
@@ -191,13 +191,13 @@ def _wants_session(error: ToolInvocationError) -> bool:
     return fields.get("code") == "MISSING_PARAMETER" and parameter == "sessionId"
 
 
-def _find_refused_entry(error: ToolInvocationError, entries: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _find_refused_field(error: ToolInvocationError, values: Mapping[str, object]) -> str | None:
+    """Return the selector of the field that did not accept its value, or None for another error."""
     fields = _error(error)
-    details = an_object(fields.get("details"))
-    index = integer(details.get("field"))
+    index = integer(an_object(fields.get("details")).get("field"))
     if fields.get("code") != "INVALID_PARAMETER" or index is None:
         return None
-    return entries[index] if 0 <= index < len(entries) else None
+    return next(itertools.islice(values, index, None), None) if index >= 0 else None
 
 
 def _parse_json(contents: Any) -> object:

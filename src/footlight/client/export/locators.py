@@ -13,6 +13,8 @@ __all__ = ["refs_in", "with_locators"]
 _REF = re.compile(r"\s*(?:\[ref=e[1-9]\d*\]|(?:ref=|@)?e[1-9]\d*)\s*(?:>>.*)?", re.DOTALL)
 _SELECTORS = re.compile(r"selector|source|target|ref|element|submit", re.IGNORECASE)
 """Names of parameters that identify an element."""
+_BY_SELECTOR = "fields"
+"""The parameter with the values of a form by the selectors of their fields."""
 
 
 def with_locators(call: LoggedCall) -> Mapping[str, Any]:
@@ -64,8 +66,10 @@ def _selectors(value: Any, key: str = "") -> list[str]:
     if isinstance(value, str):
         return [value] if _SELECTORS.search(key) else []
     if isinstance(value, Mapping):
-        items = cast("Mapping[str, Any]", value).items()
-        return [text for inner, each in items for text in _selectors(each, inner)]
+        entries = cast("Mapping[str, Any]", value)
+        if key == _BY_SELECTOR:
+            return [*entries]
+        return [text for inner, each in entries.items() for text in _selectors(each, inner)]
     return (
         [text for each in cast("list[Any]", value) for text in _selectors(each, key)]
         if isinstance(value, list)
@@ -77,10 +81,10 @@ def _replace_selectors(value: Any, known: Mapping[str, str], key: str = "") -> A
     if isinstance(value, str):
         return known.get(value, value) if _SELECTORS.search(key) else value
     if isinstance(value, Mapping):
-        return {
-            inner: _replace_selectors(each, known, inner)
-            for inner, each in cast("Mapping[str, Any]", value).items()
-        }
+        entries = cast("Mapping[str, Any]", value)
+        if key == _BY_SELECTOR:
+            return {known.get(inner, inner): each for inner, each in entries.items()}
+        return {inner: _replace_selectors(each, known, inner) for inner, each in entries.items()}
     if isinstance(value, list):
         return [_replace_selectors(each, known, key) for each in cast("list[Any]", value)]
     return value

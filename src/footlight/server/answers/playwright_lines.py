@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 __all__ = ["find_selectors", "playwright_line", "playwright_lines"]
@@ -58,9 +58,8 @@ def find_selectors(arguments: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(selector := arguments.get(name), str):
             yield selector
     fields = arguments.get("fields")
-    for each in cast("Sequence[Any]", fields) if isinstance(fields, list) else ():
-        if isinstance(each, Mapping):
-            yield from find_selectors(cast("Mapping[str, Any]", each))
+    if isinstance(fields, Mapping):
+        yield from cast("Mapping[str, Any]", fields)
 
 
 def _split(selector: str) -> Iterator[str]:

@@ -20,12 +20,16 @@ from footlight.browser.actions.forms.kinds import Field, FieldKind, Kind, check_
 from footlight.browser.actions.forms.text_input import fill_field
 from footlight.browser.page.element_operations import act_on_element
 from footlight.errors import ElementNotInteractiveError, FootlightError, InvalidParameterError
+from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:
     from footlight.browser.driver.deadline import Deadline
     from footlight.browser.page.page import Page
 
 __all__ = ["FillOutcome", "choose_option", "fill_form"]
+
+MAX_SELECTOR = 100
+"""The number of characters of a selector in the name of a field in an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +58,14 @@ async def fill_form(
             kinds.append(check_value(await find_kind(page, field.selector, deadline.start_patience()), field))
             await on_found(field.selector)
         except FootlightError as error:
-            raise _add_field_index(error, index, done=None) from error
+            raise _name_field(error, field, index, done=None) from error
     filled: list[FillOutcome] = []
     for index, (field, kind) in enumerate(zip(fields, kinds, strict=True)):
         deadline.stage(f"filling {field.selector}")
         try:
             filled.append(await _fill(page, field, kind, deadline.start_patience()))
         except FootlightError as error:
-            raise _add_field_index(error, index, done=list(range(index))) from error
+            raise _name_field(error, field, index, done=list(range(index))) from error
     # A page may change a field when it loses the focus, or when another field changes.
     return [await _check(page, *each, deadline) for each in zip(fields, filled, strict=True)]
 
@@ -107,13 +111,14 @@ async def _check(page: Page, field: Field, filled: FillOutcome, deadline: Deadli
     return replace(filled, notice=await check_kept_text(page, element, words[0], deadline.remaining_ms))
 
 
-def _add_field_index(error: FootlightError, index: int, *, done: list[int] | None) -> FootlightError:
-    """Return the error with the field's index. `done` is None if no field was changed yet."""
+def _name_field(error: FootlightError, field: Field, index: int, *, done: list[int] | None) -> FootlightError:
+    """Return the error with the field's selector and index. `done` is None if no field was changed yet."""
     details: dict[str, Any] = {**error.details, "field": index, "done": done or []}
+    name = f"fields.{cut_text(field.selector, MAX_SELECTOR)}"
     if details.get("parameter") == "value":
-        details["parameter"] = f"fields.{index}.value"
+        details["parameter"] = name
     state = f"fields before it ({len(done)}) are filled" if done else "no field was filled"
-    message = f"fields.{index}: {error.message.removeprefix('value: ')}; {state}"
+    message = f"{name}: {error.message.removeprefix('value: ')}; {state}"
     return type(error)(message, suggestion=error.suggestion, retryable=error.retryable, **details)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, NotRequired
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.browser.actions.click import click_element
@@ -74,16 +74,7 @@ async def uncheck(call: ToolCall, selector: Selector) -> ActionResult:
     return action_result(call)
 
 
-class FormField(BaseModel):
-    """A field and its new value."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    selector: Selector
-    value: Annotated[
-        SecretText | bool | Whole | Number | list[str],
-        Field(description="Text, number, boolean, option or options"),
-    ]
+FieldValue = SecretText | bool | Whole | Number | list[str]
 
 
 class FilledField(TypedDict):
@@ -104,11 +95,18 @@ class FormResult(ActionResult):
 @tool(effect="act", destructive=True)
 async def fill_form(
     call: ToolCall,
-    fields: Annotated[list[FormField], Field(min_length=1, max_length=100)],
+    fields: Annotated[
+        dict[Selector, FieldValue],
+        Field(
+            min_length=1,
+            max_length=100,
+            description="By selector: text, number, boolean, option or options",
+        ),
+    ],
     submit: Selector | None = None,
 ) -> FormResult:
     """Fill form. Many fields; then clicks submit if given."""
-    form_fields = [kinds.Field(field.selector, field.value) for field in fields]
+    form_fields = [kinds.Field(selector, value) for selector, value in fields.items()]
     filled = await filling.fill_form(call.page, form_fields, call.deadline, on_found=call.note_field)
     results: list[FilledField] = []
     for field, each in zip(form_fields, filled, strict=True):
