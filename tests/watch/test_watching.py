@@ -156,7 +156,8 @@ async def test_all_calls_are_asked_for_again_after_a_restart(person: Page, agent
         await agent.call("click", selector="button")
 
     await expect(calls_of(person).first).to_contain_text("click")
-    assert await person.locator("#calls > li").count() > shown
+    counted = "shown => document.querySelectorAll('#calls > li').length > shown"
+    await person.wait_for_function(counted, arg=shown)
     await person.unroute_all(behavior="ignoreErrors")
 
 
