@@ -241,7 +241,7 @@ async def test_source_with_a_backslash_before_another_alphabet_is_left_as_it_is(
 REPORT = """
 import os, sys
 def report(status, end=os._exit):
-    names = ("html.entities", "http.client")
+    names = ("html.entities", "http.client", "importlib.metadata")
     names += ("footlight.browser.launch.persistent_launch", "footlight.toolsets.browser.navigation")
     print("imported:", *[name for name in names if name in sys.modules], file=sys.stderr, flush=True)
     end(status)
@@ -251,7 +251,8 @@ main()
 """
 
 
-def test_start_of_the_server_imports_nothing_that_it_does_not_use(temporary: Path) -> None:
+def list_imports(**environment: str) -> str:
+    """Start the server and list its tools, and return the line of `REPORT`."""
     requests = [{"id": 1, "method": "initialize", "params": INITIALIZE}, {"id": 2, "method": "tools/list"}]
     done = subprocess.run(
         [sys.executable, "-c", REPORT, *SERVE[3:]],
@@ -260,7 +261,15 @@ def test_start_of_the_server_imports_nothing_that_it_does_not_use(temporary: Pat
         text=True,
         timeout=LIMIT_SECONDS,
         check=True,
+        env={**os.environ, **environment},
     )
-
     assert len(done.stdout.splitlines()) == 2
-    assert "imported:" in done.stderr.splitlines()
+    return next(line for line in done.stderr.splitlines() if line.startswith("imported:"))
+
+
+def test_start_of_the_server_imports_nothing_that_it_does_not_use(temporary: Path) -> None:
+    assert list_imports() == "imported:"
+
+
+def test_plugins_of_pydantic_are_used_if_the_environment_allows_some(temporary: Path) -> None:
+    assert list_imports(PYDANTIC_DISABLE_PLUGINS="one-of-them") == "imported: importlib.metadata"
