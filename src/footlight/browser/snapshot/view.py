@@ -83,11 +83,23 @@ def identity_of(node: Node) -> ElementIdentity:
     return ElementIdentity(node.testid, node.role, node.known_name)
 
 
-def meaning_of(ref: str, nodes: Sequence[Node]) -> RefMeaning | None:
-    """Return the meaning of a ref for a caller who was shown these nodes, or None if it is not among them.
+def meanings(nodes: Iterable[Node], all_nodes: Sequence[Node]) -> dict[str, RefMeaning]:
+    """Return the meaning of each ref of `nodes` for a caller who was shown them.
 
-    The text before the node is used only outside entries and if others are like it.
+    The text before a node is used only outside entries and if others are like it.
     """
+    where = find_places(all_nodes)
+    counts = Counter(identity_of(node) for node in all_nodes)
+    found: dict[str, RefMeaning] = {}
+    for node in nodes:
+        if node.ref:
+            known, place = identity_of(node), where[node.ref]
+            found[node.ref] = RefMeaning(known, place.entry or (place.after if counts[known] > 1 else ""))
+    return found
+
+
+def meaning_of(ref: str, nodes: Sequence[Node]) -> RefMeaning | None:
+    """Return what `meanings` says of one ref, in less time, or None if it is not among these nodes."""
     index = next((at for at, node in enumerate(nodes) if node.ref == ref), None)
     if index is None:
         return None
@@ -190,8 +202,8 @@ class PageView:
         self.frames: dict[Frame, FrameView] = {}
         self._seen: dict[str, tuple[Node, Frame]] = {}
         self._removed: OrderedDict[str, RemovedRef] = OrderedDict()
-        self._later_shown: dict[str, Sequence[Node]] = {}
-        """The refs that callers were shown after `last_reported`, with all nodes of the page at that time."""
+        self._later_meanings: dict[str, RefMeaning] = {}
+        """The meanings of the refs that callers were shown after `last_reported`."""
         self._later_than: Snapshot | None = None
         self._nodes: Sequence[Node] = ()
         self._frame: Frame | None = None
@@ -200,17 +212,17 @@ class PageView:
 
     def find_meaning(self, ref: str) -> RefMeaning | None:
         """Return the meaning of the ref that a caller received last, or None."""
-        later, reported = self._shown_later(), self.last_reported
-        return meaning_of(ref, later.get(ref) or (reported.nodes if reported else ()))
+        reported = self.last_reported
+        return self._shown_later().get(ref) or (meaning_of(ref, reported.nodes) if reported else None)
 
     def note_reported(self, nodes: Iterable[Node], *, of: Sequence[Node]) -> None:
         """Record that a caller was shown `nodes`, a part of all nodes `of` the page."""
-        self._shown_later().update((node.ref, of) for node in nodes if node.ref)
+        self._shown_later().update(meanings(nodes, of))
 
-    def _shown_later(self) -> dict[str, Sequence[Node]]:
+    def _shown_later(self) -> dict[str, RefMeaning]:
         if self.last_reported is not self._later_than:
-            self._later_than, self._later_shown = self.last_reported, {}
-        return self._later_shown
+            self._later_than, self._later_meanings = self.last_reported, {}
+        return self._later_meanings
 
     def note_shown(self, snapshot: Snapshot) -> None:
         """Record that the callers have seen the whole page, or the whole dialog that covers it."""
