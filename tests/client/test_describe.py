@@ -100,6 +100,19 @@ def test_recursive_schema_gets_an_example() -> None:
     assert format_parameters(Tool("x", input_schema=schema)) == "  inside* (object)\n  self (any)"
 
 
+def test_required_number_of_properties_and_items_is_limited() -> None:
+    lists: dict[str, Any] = {"type": "array", "minItems": 10**9, "items": {"type": "integer"}}
+    for _ in range(10):
+        lists = {"type": "array", "minItems": 10**9, "items": lists}
+    values = {"type": "object", "minProperties": 2, "additionalProperties": {"type": "boolean"}}
+    schema = {"properties": {"lists": lists, "values": values}, "required": ["lists", "values"]}
+
+    example = example_arguments(Tool("x", input_schema=schema))
+
+    assert len(example["lists"]) == 10
+    assert example["values"] == {"name1": False, "name2": False}
+
+
 @pytest.mark.anyio
 async def test_examples_of_real_tools_match_their_schemas(shared_browser: Browser) -> None:
     listed = (await shared_browser.client.list_tools()).tools

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from footlight.protocol.untrusted_json import an_object, items, object_or_none, text
+from footlight.protocol.untrusted_json import an_object, integer, items, object_or_none, text
 from footlight.protocol.versions import DEFAULT_VERSION
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ __all__ = [
 
 MAX_LEVELS = 20
 """The maximum number of nested schemas and references that are followed, for recursive schemas."""
+
+MAX_COUNT = 10
+MAX_REPEATED_LEVELS = 3
+"""The maximum number of items in a list of an example, and the number of levels with more than one item."""
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _WEEK = 604_800
@@ -164,7 +168,7 @@ def _example_of_type(kind: str, root: Mapping[str, Any], schema: Mapping[str, An
         case "boolean":
             return False
         case "array":
-            count = schema.get("minItems", 0)
+            count = _count(schema, "minItems", level)
             return [_example(root, schema.get("items"), level + 1) for _ in range(count)]
         case "object":
             return _object(root, schema, level)
@@ -195,7 +199,16 @@ def _number(schema: Mapping[str, Any], *, whole: bool) -> float:
 def _object(root: Mapping[str, Any], schema: Mapping[str, Any], level: int) -> dict[str, Any]:
     properties = an_object(schema.get("properties"))
     names = [name for name in items(schema.get("required")) if isinstance(name, str)]
-    return {name: _example(root, properties.get(name), level + 1) for name in names}
+    made = {name: _example(root, properties.get(name), level + 1) for name in names}
+    others = object_or_none(schema.get("additionalProperties")) or {"type": "string"}
+    for number in range(len(made) + 1, _count(schema, "minProperties", level) + 1):
+        made[f"name{number}"] = _example(root, others, level + 1)
+    return made
+
+
+def _count(schema: Mapping[str, Any], key: str, level: int) -> int:
+    """Return how many items or properties a schema requires, within the limits of an example."""
+    return min(integer(schema.get(key)) or 0, MAX_COUNT if level < MAX_REPEATED_LEVELS else 1)
 
 
 def _literal(value: object) -> str:
