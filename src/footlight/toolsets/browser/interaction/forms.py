@@ -100,7 +100,7 @@ async def fill_form(
         Field(
             min_length=1,
             max_length=100,
-            description="By selector: text, number, boolean, option or options",
+            description="Values by selector: text, number, boolean, option or options",
         ),
     ],
     submit: Selector | None = None,
