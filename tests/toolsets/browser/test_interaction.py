@@ -805,7 +805,7 @@ async def test_upload_error_states_what_the_element_accepts(browser: SessionBrow
     assert several["code"] == "INVALID_PARAMETER"
     assert several["message"] == 'files: "input" takes one file'
 
-    button = await browser.refused("upload_file", selector="button", files=both[:1], timeout=400)
+    button = await browser.refused("upload_file", selector="button", files=both[:1], timeout=1_500)
     assert button["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert button["message"] == '"button" is not a file input, and a click on it opened no file chooser'
     assert button["details"] == {"selector": "button", "page": url}
