@@ -137,9 +137,9 @@ def _argument(text: str, *, alone: bool) -> Html:
 
 
 def _arguments(arguments: dict[str, Any]) -> Iterator[str]:
-    fields: Sequence[dict[str, str]] = arguments.get("fields", ())
-    for field in fields:
-        yield f'{field["selector"]} = "{field["value"]}"'
+    fields: dict[str, str] = arguments.get("fields", {})
+    for selector, value in fields.items():
+        yield f'{selector} = "{value}"'
     if "selector" in arguments:
         yield arguments["selector"]
     if "url" in arguments:

@@ -140,7 +140,7 @@ class _Camera:
 
 def _selectors(arguments: dict[str, Any]) -> list[str]:
     if fields := arguments.get("fields"):
-        return [field["selector"] for field in fields]
+        return [*fields]
     return [arguments["selector"]] if "selector" in arguments else []
 
 
