@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,9 @@ Button = Literal["left", "middle", "right"]
 
 POSITION_MS = 1_000.0
 """How long a page may take to return its scroll position after a scroll."""
+EVENT_SECONDS = 0.5
+EVENT_POLL_SECONDS = 0.02
+"""How long and how often to ask whether a page has received the event of a scroll, on a busy machine."""
 BUTTON_DOWN_MS = 1
 """Makes Playwright release the button only after the page has handled the press. It would send both at once
 otherwise, and a browser drops a release that arrives while a dialog is open."""
@@ -179,8 +183,8 @@ async def scroll_by(
 ) -> dict[str, float]:
     """Scroll by `x` and `y` CSS pixels. Return the new position and its limits: `x`, `y`, `maxX`, `maxY`.
 
-    `moved` is 1 if the position has changed, otherwise 0. An element with distances of 0 is scrolled into
-    view.
+    `moved` is 1 if the position has changed, and `isPending` is 1 if the page has not received the event of
+    the scroll yet, otherwise 0. An element with distances of 0 is scrolled into view.
     """
     if selector is None:
         return await evaluate(page, _SCROLL, [x, y], deadline)
@@ -195,12 +199,24 @@ async def scroll_by(
 async def find_scroll_position(
     page: Page, deadline: Deadline, *, selector: str | None = None
 ) -> dict[str, float] | None:
-    """Return the position of the box that `scroll_by` scrolls, or None if the page or the element is gone."""
-    with contextlib.suppress(Error, FootlightError):
+    """Return the position of the box that `scroll_by` scrolls, or None if the page or the element is gone.
+
+    This waits until the page has received the event of the last scroll, because its listeners may scroll.
+    """
+
+    async def find() -> dict[str, float]:
         if selector is None:
             return await evaluate(page, _SCROLL, None, deadline)
         element = (await locate_now(page, selector, deadline)).first
         return await run_about(element, _SCROLL, None, timeout_ms=min(POSITION_MS, deadline.remaining_ms))
+
+    with contextlib.suppress(Error, FootlightError):
+        position = await find()
+        until = time.monotonic() + EVENT_SECONDS
+        while position["isPending"] and time.monotonic() < until:
+            await asyncio.sleep(EVENT_POLL_SECONDS)
+            position = await find()
+        return position
     return None
 
 

@@ -2,10 +2,11 @@
 
 /**
  * Scroll the scrollable box of an element. Without an element, scroll the page, or if that does not scroll, the box in
- * the middle of the viewport. Return the new position; without a distance, only that.
+ * the middle of the viewport. Return the new position; without a distance, only that. `isPending` is 1 until the page has
+ * received the event of the last scroll, which comes with a frame.
  *
  * @typedef {[x: number, y: number] | null} Distance
- * @type {(first: Element | Distance, second?: Distance) => Record<"x" | "y" | "maxX" | "maxY" | "moved", number>}
+ * @type {(first: Element | Distance, second?: Distance) => Record<"x" | "y" | "maxX" | "maxY" | "moved" | "isPending", number>}
  */
 export function scroll(first, second) {
   const element = second === undefined ? null : /** @type {Element} */ (first);
@@ -13,19 +14,37 @@ export function scroll(first, second) {
   const [x, y] = distance ?? [0, 0];
   const before = element && boxOf(element);
   const box = findBox(element, distance !== null && !x && !y);
-  if (!box) return { x: 0, y: 0, maxX: 0, maxY: 0, moved: 0 }; // The page has removed the root of its document.
+  if (!box) return { x: 0, y: 0, maxX: 0, maxY: 0, moved: 0, isPending: 0 }; // The page has removed the root of its document.
   const from = placeOf(box);
+  const globals = /** @type {any} */ (globalThis);
+  if (distance) awaitEvent(box);
   /** @type {any} */ (Element.prototype.scrollBy).call(box, { left: x, top: y, behavior: "instant" });
   const after = element && boxOf(element);
   const to = placeOf(box);
   const hasMoved = before && after && (before.x !== after.x || before.y !== after.y);
+  if (distance && from[0] === to[0] && from[1] === to[1]) globals[PENDING] = 0;
   return {
     x: Math.round(to[0]),
     y: Math.round(to[1]),
     maxX: Math.max(0, own(box, "scrollWidth") - own(box, "clientWidth")),
     maxY: Math.max(0, own(box, "scrollHeight") - own(box, "clientHeight")),
     moved: Number(hasMoved || from[0] !== to[0] || from[1] !== to[1]),
+    isPending: globals[PENDING] || 0,
   };
+}
+
+const PENDING = Symbol.for("footlight.isScrollPending");
+
+/** @type {(box: Element) => void} */
+function awaitEvent(box) {
+  const globals = /** @type {any} */ (globalThis);
+  globals[PENDING] = 1;
+  const end = () => {
+    globals[PENDING] = 0;
+  };
+  // The root of its tree, because the event of a box in a shadow tree does not leave that tree.
+  const root = Node.prototype.getRootNode.call(box);
+  EventTarget.prototype.addEventListener.call(root, "scroll", end, { capture: true, once: true, passive: true });
 }
 
 /**
