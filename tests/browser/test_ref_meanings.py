@@ -1,4 +1,4 @@
-"""What surrounds an element, which distinguishes it from others like it."""
+"""A ref has the same meaning whether it is computed alone or with all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people see of the arguments of calls, without texts that may be secret."""
+"""The watch page shows the arguments of calls without texts that may be secret."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # AUTO-GENERATED — do not edit manually.
 # Regenerate: footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py
-# Last generated: 2026-11-29T05:18:47Z
-# Tools: 21  Hash: 36b48e86c32d
+# Last generated: 2026-11-29T23:56:00Z
+# Tools: 21  Hash: d7debe5be982
 """Typed handles of playwright-mcp-server. `mcp_connect` opens one."""
 
 # ruff: noqa
@@ -20,7 +20,7 @@ from footlight.client.handles import (
 )
 from footlight.client.handles.adapters import Adapter, szkrabok_session
 
-REGISTRY_HASH = "36b48e86c32d"
+REGISTRY_HASH = "d7debe5be982"
 SERVER = "footlight serve --toolset szkrabok"
 REGENERATE = 'footlight codegen --server "footlight serve --toolset szkrabok" --out docs/examples/cookie_banner/mcp_tools.py'
 
@@ -410,7 +410,7 @@ class Nav(Namespace):
 
 class WorkflowFillFormArguments(TypedDict):
     fields: dict[str, str | bool | float | list[str]]
-    """By selector: text, number, true or false, option, or list of options"""
+    """Values by selector: text, number, boolean, option or options"""
     pageId: NotRequired[str]
     timeout: NotRequired[float]
     observe: NotRequired[Literal["none", "diff", "full"]]
@@ -586,7 +586,7 @@ TOOL_HASHES = {
     "session.endpoint": "78ee3dadad71",
     "session.list": "8b4d949ab220",
     "session.open": "883c595a589f",
-    "workflow.fillForm": "fde5c87698cb",
+    "workflow.fillForm": "e36f68995047",
     "workflow.login": "0051fcd91d24",
     "workflow.scrape": "fb77e383f9ce",
 }

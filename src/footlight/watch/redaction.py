@@ -160,8 +160,13 @@ class _LimitedCopy:
         return value
 
     def _of_mapping(self, entries: Mapping[str, Any], names: frozenset[str], depth: int) -> dict[str, Any]:
+        return self._copy_entries(entries, lambda name, item: self._of_argument(name, item, names, depth))
+
+    def _copy_entries(
+        self, entries: Mapping[str, Any], copy_value: Callable[[str, Any], Any]
+    ) -> dict[str, Any]:
         copied = {
-            self._of_text(str(key), MAX_KEY_CHARS): self._of_argument(str(key), item, names, depth)
+            self._of_text(str(key), MAX_KEY_CHARS): copy_value(str(key), item)
             for key, item in islice(entries.items(), _count_kept(entries))
         }
         for rest in _note_rest(entries):
@@ -172,19 +177,12 @@ class _LimitedCopy:
         if name not in names or value is None or isinstance(value, bool):
             return self.of(value, names, depth)
         if isinstance(value, Mapping):
-            return self._of_typed(cast("Mapping[str, Any]", value))
+            fields = cast("Mapping[str, Any]", value)
+            return self._copy_entries(
+                fields, lambda _, item: item if item is None or isinstance(item, bool) else TYPED
+            )
         # The values in a list of records have their own names.
         return self.of(value, names, depth) if _has_records(value) else TYPED
-
-    def _of_typed(self, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return texts that are typed, by the fields they are typed into, without the texts."""
-        copied: dict[str, Any] = {
-            self._of_text(str(key), MAX_KEY_CHARS): item if item is None or isinstance(item, bool) else TYPED
-            for key, item in islice(entries.items(), _count_kept(entries))
-        }
-        for rest in _note_rest(entries):
-            copied["…"] = rest
-        return copied
 
     def _of_text(self, text: str, longest: int) -> str:
         searched = min(len(text), longest + OVERLAP_CHARS)

@@ -212,7 +212,7 @@ async def find_scroll_position(
 
     with contextlib.suppress(Error, FootlightError):
         position = await find()
-        until = time.monotonic() + EVENT_SECONDS
+        until = time.monotonic() + min(EVENT_SECONDS, deadline.remaining_ms / 1000)
         while position["isPending"] and time.monotonic() < until:
             await asyncio.sleep(EVENT_POLL_SECONDS)
             position = await find()

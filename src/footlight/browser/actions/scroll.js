@@ -2,11 +2,12 @@
 
 /**
  * Scroll the scrollable box of an element. Without an element, scroll the page, or if that does not scroll, the box in
- * the middle of the viewport. Return the new position; without a distance, only that. `isPending` is 1 until the page has
- * received the event of the last scroll, which comes with a frame.
+ * the middle of the viewport. Return the new position; without a distance, only that. `isPending` is 1 until the page
+ * has received the event of the last scroll, which comes with a frame.
  *
  * @typedef {[x: number, y: number] | null} Distance
- * @type {(first: Element | Distance, second?: Distance) => Record<"x" | "y" | "maxX" | "maxY" | "moved" | "isPending", number>}
+ * @typedef {Record<"x" | "y" | "maxX" | "maxY" | "moved" | "isPending", number>} Position
+ * @type {(first: Element | Distance, second?: Distance) => Position}
  */
 export function scroll(first, second) {
   const element = second === undefined ? null : /** @type {Element} */ (first);
@@ -14,22 +15,22 @@ export function scroll(first, second) {
   const [x, y] = distance ?? [0, 0];
   const before = element && boxOf(element);
   const box = findBox(element, distance !== null && !x && !y);
-  if (!box) return { x: 0, y: 0, maxX: 0, maxY: 0, moved: 0, isPending: 0 }; // The page has removed the root of its document.
+  // The page has removed the root of its document.
+  if (!box) return { x: 0, y: 0, maxX: 0, maxY: 0, moved: 0, isPending: 0 };
   const from = placeOf(box);
-  const globals = /** @type {any} */ (globalThis);
-  if (distance) awaitEvent(box);
   /** @type {any} */ (Element.prototype.scrollBy).call(box, { left: x, top: y, behavior: "instant" });
   const after = element && boxOf(element);
   const to = placeOf(box);
   const hasMoved = before && after && (before.x !== after.x || before.y !== after.y);
-  if (distance && from[0] === to[0] && from[1] === to[1]) globals[PENDING] = 0;
+  const moved = Number(hasMoved || from[0] !== to[0] || from[1] !== to[1]);
+  if (moved && distance) awaitEvent(box);
   return {
     x: Math.round(to[0]),
     y: Math.round(to[1]),
     maxX: Math.max(0, own(box, "scrollWidth") - own(box, "clientWidth")),
     maxY: Math.max(0, own(box, "scrollHeight") - own(box, "clientHeight")),
-    moved: Number(hasMoved || from[0] !== to[0] || from[1] !== to[1]),
-    isPending: globals[PENDING] || 0,
+    moved,
+    isPending: /** @type {any} */ (globalThis)[PENDING] || 0,
   };
 }
 

@@ -213,13 +213,14 @@ class PageView:
     def find_meaning(self, ref: str) -> RefMeaning | None:
         """Return the meaning of the ref that a caller received last, or None."""
         reported = self.last_reported
-        return self._shown_later().get(ref) or (meaning_of(ref, reported.nodes) if reported else None)
+        return self._get_later_meanings().get(ref) or (meaning_of(ref, reported.nodes) if reported else None)
 
     def note_reported(self, nodes: Iterable[Node], *, of: Sequence[Node]) -> None:
         """Record that a caller was shown `nodes`, a part of all nodes `of` the page."""
-        self._shown_later().update(meanings(nodes, of))
+        self._get_later_meanings().update(meanings(nodes, of))
 
-    def _shown_later(self) -> dict[str, RefMeaning]:
+    def _get_later_meanings(self) -> dict[str, RefMeaning]:
+        """Return the meanings that were recorded since `last_reported`, and drop those of an earlier one."""
         if self.last_reported is not self._later_than:
             self._later_than, self._later_meanings = self.last_reported, {}
         return self._later_meanings

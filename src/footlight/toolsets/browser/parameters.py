@@ -24,6 +24,7 @@ __all__ = [
     "DialogPolicy",
     "Excerpt",
     "ExtraHeaders",
+    "FormValues",
     "Geolocation",
     "HttpCredentials",
     "NoticedResult",
@@ -41,6 +42,15 @@ __all__ = [
 
 Selector = str
 """A ref, CSS, XPath starting with //, or testid=NAME; `>>` goes into a frame. The first match is used."""
+
+FormValues = Annotated[
+    dict[Selector, SecretText | bool | Whole | Number | list[str]],
+    Field(
+        min_length=1,
+        max_length=100,
+        description="Values by selector: text, number, boolean, option or options",
+    ),
+]
 
 
 class ActionResult(TypedDict):

@@ -19,7 +19,8 @@ from footlight.browser.page.settling import settle
 from footlight.browser.reading import reads as reading
 from footlight.errors import FootlightError, InvalidSelectorError, StaleRefError
 from footlight.server.answers.secrets import SecretText
-from footlight.server.tools import Number, ToolCall, Whole
+from footlight.server.tools import ToolCall
+from footlight.toolsets.browser.parameters import FormValues
 from footlight.toolsets.szkrabok.parameters import Selector, get_title, named_tool
 
 if TYPE_CHECKING:
@@ -128,9 +129,6 @@ class ScrapeResult(TypedDict):
     steps: NotRequired[list[StepReport]]
 
 
-FieldText = SecretText | bool | Whole | Number | list[str]
-
-
 @named_tool("workflow.login", effect="act", destructive=True, untrusted=True)
 async def login(
     call: ToolCall,
@@ -190,14 +188,7 @@ async def login(
 @named_tool("workflow.fillForm", effect="act", destructive=True, idempotent=True)
 async def fill_form(
     call: ToolCall,
-    fields: Annotated[
-        dict[Selector, FieldText],
-        Field(
-            min_length=1,
-            max_length=100,
-            description="By selector: text, number, true or false, option, or list of options",
-        ),
-    ],
+    fields: FormValues,
 ) -> FormSteps:
     """Fill a form. Fields of any kind, in the given order; does not submit."""
     form_fields = [kinds.Field(selector, value) for selector, value in fields.items()]

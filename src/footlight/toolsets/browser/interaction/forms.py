@@ -1,8 +1,7 @@
 """Fill fields, choose options and check boxes, alone or a whole form at once."""
 
-from typing import Annotated, NotRequired
+from typing import NotRequired
 
-from pydantic import Field
 from typing_extensions import TypedDict
 
 from footlight.browser.actions.click import click_element
@@ -11,9 +10,10 @@ from footlight.browser.actions.forms.controls import set_checked
 from footlight.browser.actions.forms.kinds import FieldKind
 from footlight.errors import FootlightError
 from footlight.server.answers.secrets import SecretText
-from footlight.server.tools import Number, ToolCall, Whole, tool
+from footlight.server.tools import ToolCall, tool
 from footlight.toolsets.browser.parameters import (
     ActionResult,
+    FormValues,
     NoticedResult,
     Selector,
     action_result,
@@ -74,9 +74,6 @@ async def uncheck(call: ToolCall, selector: Selector) -> ActionResult:
     return action_result(call)
 
 
-FieldValue = SecretText | bool | Whole | Number | list[str]
-
-
 class FilledField(TypedDict):
     """`kind` is `text` for a combobox that accepted the text without choosing an option.
 
@@ -95,14 +92,7 @@ class FormResult(ActionResult):
 @tool(effect="act", destructive=True)
 async def fill_form(
     call: ToolCall,
-    fields: Annotated[
-        dict[Selector, FieldValue],
-        Field(
-            min_length=1,
-            max_length=100,
-            description="Values by selector: text, number, boolean, option or options",
-        ),
-    ],
+    fields: FormValues,
     submit: Selector | None = None,
 ) -> FormResult:
     """Fill form. Many fields; then clicks submit if given."""
