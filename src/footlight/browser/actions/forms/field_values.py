@@ -51,16 +51,19 @@ async def find_field(page: Page, selector: str, deadline: Deadline) -> Locator |
     return None
 
 
-async def find_filled_state(page: Page, selected: float | bool) -> Literal[True, "emptied"] | None:
+async def find_filled_state(
+    page: Page, selected: float | bool, *, is_coming: bool = False
+) -> Literal[True, "emptied"] | None:
     """Return True if the field that `text_input.js` has selected certainly has its new text now.
 
-    If the page has emptied the field that was filled before it meanwhile, return "emptied".
+    If the page has emptied the field that was filled before it meanwhile, return "emptied". With `is_coming`,
+    wait until the field has received the text.
     """
     with contextlib.suppress(Error, TimeoutError):
         if page.document_request is None and page.scripts.is_known:
             async with asyncio.timeout(CHECK_MS / 1000):
-                call = f'globalThis[Symbol.for("footlight.isFilled")]?.({json.dumps(selected)})'
-                reply = await page.scripts.run(call)
+                arguments = f"{json.dumps(selected)}, {json.dumps(is_coming)}"
+                reply = await page.scripts.run(f'globalThis[Symbol.for("footlight.isFilled")]?.({arguments})')
                 value = reply["result"].get("value")
                 return value if value is True or value == "emptied" else None
     return None

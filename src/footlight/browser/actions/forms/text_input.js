@@ -71,11 +71,33 @@ function selectText(element, value) {
   if (focused !== element && focused && focused.localName !== "body") return "unfocused";
   if (value.length > MAX_ASKED) return true;
   /** @type {any} */ (globalThis)[filled] = element;
-  // The server asks this after it has inserted the text, without sending the script again.
+  const received = waitForInput(element);
+  // The server asks this while it inserts the text, or afterwards, without sending the script again.
   const id = Math.random();
-  /** @type {any} */ (globalThis)[Symbol.for("footlight.isFilled")] = (/** @type {number} */ asked) =>
-    asked === id && element.isConnected && holdsText(element, value) && (!wasEmpty && isEmptied() ? "emptied" : true);
+  const isFilled = async (/** @type {number} */ asked, /** @type {boolean} */ isComing) => {
+    if (isComing) await received;
+    if (asked !== id || !element.isConnected || !holdsText(element, value)) return false;
+    return !wasEmpty && isEmptied() ? "emptied" : true;
+  };
+  /** @type {any} */ (globalThis)[Symbol.for("footlight.isFilled")] = isFilled;
   return id;
+}
+
+/**
+ * Wait until the next `input` event of a field has reached all listeners. A message is no timer, which would be counted
+ * as a timer of the page.
+ *
+ * @type {(element: Element) => Promise<void>}
+ */
+function waitForInput(element) {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    element.addEventListener("input", () => port2.postMessage(0), { capture: true, once: true });
+  });
 }
 
 /** @type {Lookup<string>} */

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from footlight.browser.actions.forms.field_values import (
     COMMIT_ADVICE,
@@ -19,6 +20,7 @@ from footlight.browser.actions.forms.field_values import (
 from footlight.browser.actions.forms.sliders import fill_range, is_slider, move_slider
 from footlight.browser.actions.keyboard import finish_keys, insert_text, insert_text_alone, type_keys
 from footlight.browser.driver.scripts import run_about
+from footlight.browser.driver.shielding import start_work
 from footlight.browser.page.element_diagnosis import READ_ONLY_ADVICE, describe_fields_inside, find_obstacle
 from footlight.browser.page.element_operations import act_on_element
 from footlight.browser.page.page_operations import send_input
@@ -41,6 +43,9 @@ _WORDS = re.compile(r"\S*\s+|\S+")
 """Words with the white space after them."""
 WORD_SETTLE_MS = 1_000
 """How long a page may change after a word before the next word is typed."""
+
+RECEIVED_SECONDS = 0.02
+"""How long the page's reply that a field has received its text may take after the insertion."""
 
 _HAS_FOCUS = "element => element.getRootNode().activeElement === element"
 _CARET_TO_END, _NEEDS_KEYS, _HAS_EDIT_CONTEXT = (
@@ -89,10 +94,10 @@ async def fill_field(
         if field["selected"] == "unfocused":
             raise _unfocused_error(page, selector)
         if field["selected"] and not page.session.is_traced:
-            await insert_text_alone(page, selector, value, deadline)
             if not check:
+                await insert_text_alone(page, selector, value, deadline)
                 return None
-            if state := await find_filled_state(page, field["selected"]):
+            if state := await _insert_and_check(page, selector, value, field["selected"], deadline):
                 return f"{EMPTIED}; {COMMIT_ADVICE}" if state == "emptied" else None
         elif await is_slider(element, timeout_ms):
             return await move_slider(element, selector, value, deadline)
@@ -103,6 +108,23 @@ async def fill_field(
     return await act_on_element(
         page, selector, deadline, fill, find=lambda: find_obstacle(page, selector, deadline, editing=True)
     )
+
+
+async def _insert_and_check(
+    page: Page, selector: str, value: str, selected: float | bool, deadline: Deadline
+) -> Literal[True, "emptied"] | None:
+    """Insert a text into the field that was selected, and return the result of `find_filled_state`.
+
+    The page is asked at the same time and replies when the field has received the text. That saves the time
+    of a request. The page may also prevent that a field receives its text.
+    """
+    state = start_work(find_filled_state(page, selected, is_coming=True))
+    try:
+        await insert_text_alone(page, selector, value, deadline)
+        await asyncio.wait([state], timeout=RECEIVED_SECONDS)
+        return state.result() if state.done() else await find_filled_state(page, selected)
+    finally:
+        state.cancel()
 
 
 async def type_text(
