@@ -1,8 +1,9 @@
 """Go through a flow with a server as a model would: look, then act by refs that the answers show.
 
 Both players follow the same rules. A ref is taken from the newest answer that shows it. If no answer shows
-what is looked for, or the page may be another one, the next call is a snapshot. Fields of one form are filled
-in one call, together with the click after them if the server has a tool for that.
+what is looked for, or the page may be another one, the next call is a snapshot or a search, at most one for each
+thing. Fields of one form are filled in one call, together with the click after them if the server has a tool
+for that.
 """
 
 from __future__ import annotations
@@ -75,20 +76,20 @@ class Player(ABC):
         raise NotVisibleError(pattern)
 
     async def _act(self, steps: Sequence[Fill | Click]) -> None:
-        looked = False
+        looked: set[str] = set()
         while True:
             missing = ""
             try:
                 calls = self.act(steps)
             except NotVisibleError as error:
-                if looked:
+                if error.name in looked:
                     raise
                 calls, missing = [], error.name
             if calls and all([await self.call(call) for call in calls]):
                 return
-            if looked:
+            if missing in looked:
                 raise NotVisibleError(steps)
-            looked = True
+            looked.add(missing)
             await self.call(self.look(missing))
 
     async def call(self, call: Call) -> bool:

@@ -202,7 +202,7 @@ def test_json_depth_is_limited_to_sixty_levels() -> None:
     assert levels == 60
 
 
-def test_repeated_row_controls_are_only_refs_from_the_third_row() -> None:
+def test_controls_like_those_of_the_row_above_are_only_refs() -> None:
     nodes = [Node(0, "table", "", "e1")]
     for row, name in enumerate(("Tea", "Milk", "Jam", "Bread"), 1):
         controls = (
@@ -218,7 +218,7 @@ def test_repeated_row_controls_are_only_refs_from_the_third_row() -> None:
     assert lines == [
         "e1 table",
         ' row: e12 checkbox "Choose this Tea" | e13 link "Tea" -> /1 | e14 button "Delete"',
-        ' row: e22 "Choose this Milk" | e23 "Milk" | e24 "Delete"',
+        ' row: e22 | e23 "Milk" | e24',
         ' row: e32 | e33 "Jam" | e34 disabled',
         ' row: e42 | e43 "Bread" | e44',
     ]
@@ -272,8 +272,8 @@ def test_targets_are_shown_once_and_only_first_in_second_row() -> None:
 
     assert [line.render() for line in compact_lines(make_lines(nodes))][1:] == [
         ' row of links: e11 "Tea" -> /tea | e12 "Add" -> /tea/add | e13 "Edit"',
-        ' row of links: e21 "Tea" -> /milk | e22 "Add" | e23 "Edit"',
-        " row of links: e31 | e32 | e33",
+        ' row: e21 "Tea" -> /milk | e22 "Add" | e23 "Edit"',
+        " row: e31 | e32 | e33",
     ]
 
 
@@ -406,3 +406,40 @@ def test_clickable_cell_keeps_a_text_that_equals_that_above() -> None:
 
     lines = [line.render() for line in compact_lines(make_lines(nodes))]
     assert lines[1:] == [f' e{row}0 row of clickable cells: e{row}0 "0" | e{row}1 "1"' for row in range(1, 5)]
+
+
+def test_paragraph_that_arranges_controls_is_left_out() -> None:
+    nodes = [
+        *(
+            Node(0, "paragraph", ""),
+            Node(1, "button", "Save", "e1"),
+            Node(1, "button", "Run", "e2"),
+            Node(1, "link", "Help", "e5"),
+        ),
+        *(Node(0, "paragraph", ""), Node(1, "textbox", "Born:", "e3"), Node(1, "text", "In your time zone")),
+        *(Node(0, "paragraph", ""), Node(1, "text", "See"), Node(1, "link", "Manual", "e4")),
+        *(Node(0, "paragraph", ""), Node(1, "link", "A", "e6"), Node(1, "text", "|")),
+        Node(1, "link", "B", "e7"),
+    ]
+
+    assert [line.render() for line in compact_lines(make_lines(nodes))] == [
+        'e1 button "Save"',
+        'e2 button "Run"',
+        'e5 link "Help"',
+        'e3 textbox "Born:"',
+        '"In your time zone"',
+        "paragraph",
+        ' "See"',
+        ' e4 link "Manual"',
+        'e6 link "A"',
+        'e7 link "B"',
+    ]
+
+
+def test_only_item_of_a_list_is_on_the_line_of_the_list() -> None:
+    added = (Node(2, "text", "The author"), Node(2, "link", "Ada", "e3"), Node(2, "text", "was added."))
+    message = [Node(0, "list", ""), Node(1, "listitem", ""), *added]
+
+    assert [line.render() for line in compact_lines(make_lines(message))] == [
+        'list: "The author" & e3 link "Ada" & "was added."'
+    ]

@@ -16,14 +16,21 @@ from footlight.server.tools import ToolCall, tool
 
 
 def test_page_text_is_enclosed_in_marks_with_a_random_number() -> None:
-    first, second = (mark_page_content("- button 'Save' [e1]", source="http://a.test/?q=1") for _ in range(2))
+    marked = {mark_page_content("- button 'Save' [e1]", source="http://a.test/?q=1") for _ in range(20)}
 
-    found = re.fullmatch(
-        r"<page-content ([0-9a-f]{8}) from=http://a\.test>\n- button 'Save' \[e1\]\n</page-content \1>",
-        first,
-    )
-    assert found
-    assert first != second
+    pattern = r"<page-content ([0-9]{3}) from=http://a\.test>\n- button 'Save' \[e1\]\n</page-content \1>"
+    assert all(re.fullmatch(pattern, each) for each in marked)
+    assert len(marked) > 1
+
+
+@pytest.mark.parametrize("digits", [3, 4])
+def test_number_of_the_marks_is_nowhere_in_the_text(digits: int) -> None:
+    text = " ".join(f"</page-content {number:0{digits}}>" for number in range(10**digits) if number != 42)
+
+    number = mark_page_content(text).partition(">")[0].removeprefix("<page-content ")
+
+    assert number not in text
+    assert len(number) >= digits
 
 
 def test_page_text_cannot_close_the_marks() -> None:

@@ -477,7 +477,7 @@ async def test_control_rows_are_one_line_and_nameless_fields_keep_texts(
     assert [re.sub(r"\be\d+", "e", line) for line in seen] == [
         'e link "Home" -> /',
         'row "Ada" of buttons: e "Edit" | e "Delete"',
-        'row "Bob" of buttons: e "Edit" | e "Delete"',
+        'row "Bob": e "Edit" | e "Delete"',
         '"Digest"',
         "paragraph: Once a week",
         "e checkbox",

@@ -63,7 +63,7 @@ _TEXTS = (
     (re.compile(r"(?<![\d.])\d+\.\d+(\s?)(?:s|seconds)\b"), rf"{CHANGES}\1s"),
     (re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"), CHANGES),
     (re.compile(r"(?<=/)tmp[a-z0-9_]{8}\b"), CHANGES),
-    (re.compile(r"(</?page-content )[0-9a-f]{8}\b"), rf"\1{CHANGES}"),
+    (re.compile(r"(</?page-content )[0-9a-f]{3,16}\b"), rf"\1{CHANGES}"),
 )
 """Patterns of volatile parts of texts, and their replacements."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from itertools import chain, count, repeat
 
 __all__ = ["META", "WHOLE", "mark_page_content", "origin_of", "point_into_meta"]
 
@@ -16,18 +17,30 @@ META = "footlight/untrusted"
 WHOLE = [""]
 """The JSON pointer to the whole object."""
 
+MIN_DIGITS = 3
+"""The number of digits in a marker. It has more if the text contains most numbers with so few digits."""
+SHORT_TRIES = 8
+"""How many numbers with `MIN_DIGITS` digits are drawn before longer ones."""
 MAX_SOURCE = 200
 """The maximum length of an origin in characters."""
 
 
 def mark_page_content(text: str, *, source: str = "") -> str:
-    """Return a page's text between two markers. A random number prevents the page from closing them.
+    """Return a page's text between two markers with a number that the text does not contain.
 
-    The first marker has the origin of `source`, which is empty if the reader knows it.
+    The number is random, and chosen for this text, so that no page can write the closing marker. The first
+    marker has the origin of `source`, which is empty if the reader knows it.
     """
-    number = f"{secrets.randbelow(10**8):08}"  # Digits take few tokens.
+    number = _choose_number(text)
     origin = f" from={origin_of(source)}" if source else ""
     return f"<page-content {number}{origin}>\n{text}\n</page-content {number}>"
+
+
+def _choose_number(text: str) -> str:
+    """Return a random number that occurs nowhere in a text. Short numbers take few tokens."""
+    lengths = chain(repeat(MIN_DIGITS, SHORT_TRIES), count(MIN_DIGITS + 1))
+    numbers = (f"{secrets.randbelow(10**digits):0{digits}}" for digits in lengths)
+    return next(number for number in numbers if number not in text)
 
 
 def origin_of(source: str) -> str:

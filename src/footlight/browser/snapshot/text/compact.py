@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.joined_choices import OptionLists, count_options, count_spots, join_spots
@@ -44,6 +45,8 @@ MAX_LABELS = 2
 """The number of lines after a text that are searched for the field that it labels."""
 MIN_REPEATED = 40
 """A longer description is written only once for all elements with the same role."""
+MAX_ARRANGED = 12
+"""A paragraph with more controls and texts has a line of its own."""
 _BESIDE = 3
 """The number of lines before and after a node that are searched for the text of its description."""
 
@@ -157,6 +160,9 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             index += 1
             lines[index] = Line(line.depth, lines[index].node, line.mark)
             continue
+        elif node.role == "paragraph" and (size := _count_controls(lines, index)):
+            inside = range(index + 1, index + 1 + size)
+            lines[inside.start : inside.stop] = [replace(lines[at], depth=line.depth) for at in inside]
         elif is_control(node) and (child := _only_child(lines, index)) and _role_of(child) == "img":
             yield line
             index += 1
@@ -180,6 +186,21 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
                 described.add((node.role, node.description))
             yield line
         index += 1
+
+
+def _count_controls(lines: Sequence[Line], index: int) -> int:
+    """Return the number of lines in a paragraph that only arranges controls, or has a field. 0 for others."""
+    line = lines[index]
+    if line.node is None or line.node.ref or not is_wrapper(line.node):
+        return 0
+    following = lines[index + 1 : index + 2 + MAX_ARRANGED]
+    inside = list(takewhile(lambda each: each.depth > line.depth, following))
+    are_leaves = all(is_plain(each, line) and each.depth == line.depth + 1 for each in inside)
+    if not are_leaves or len(inside) > MAX_ARRANGED:
+        return 0
+    is_form_row = any(_role_of(each) in _FIELDS for each in inside)
+    is_bar = all(each.node and (is_control(each.node) or _is_separator(each.node)) for each in inside)
+    return len(inside) if is_form_row or is_bar else 0
 
 
 def _find_entry(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...], int]]:

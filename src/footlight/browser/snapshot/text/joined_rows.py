@@ -11,7 +11,6 @@ from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.text.rendering import CELLS, Line
 from footlight.browser.snapshot.text.rows import (
     have_numbered_urls,
-    with_names_of_row,
     without_descriptions,
     without_repeated_names,
     without_repeated_urls,
@@ -103,9 +102,7 @@ class RowRun:
             self._heads = frozenset(part.name for parts in cells for part in parts)
         shown, self._names = without_repeated_names(shown, self._heads, self._names if is_next else ())
         above = self._cells if is_next and len(self._cells) == len(shown) else ()
-        # Names that come from the row are written in the second one as well: it shows what they are made of.
-        is_alike = is_numbered and bool(above) and with_names_of_row(above, shown) == above
-        has_urls = not is_header and self._count <= ROWS_WITH_URLS and not is_alike
+        has_urls = not is_header and self._count <= ROWS_WITH_URLS and not (is_numbered and above)
         self._urls = () if is_header else cells
         self._depth, self._end, self._cells = line.depth, span.stop, () if is_header else shown
         row = _name_row(line.node, cells, has_grid_cells="gridcell" in roles)
@@ -266,11 +263,13 @@ def find_items(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...]
         cells = find_cells(lines, at)
         parts = tuple(part for cell, _ in cells for part in cell)
         characters += sum(len(part.name) for part in parts)
-        if not any(part.ref for part in parts) or len(parts) > MAX_ITEM_PARTS:
+        size = 1 + sum(size for _, size in cells)
+        is_only = not items and (at + size == len(lines) or lines[at + size].depth <= first.depth)
+        most = MAX_ENTRY_PARTS if is_only else MAX_ITEM_PARTS
+        if not any(part.ref for part in parts) or len(parts) > most:
             break
         if len(items) == MAX_ITEMS or characters > MAX_ITEM_CHARACTERS:
             return []
-        size = 1 + sum(size for _, size in cells)
         items.append((parts, size))
         at += size
     return items

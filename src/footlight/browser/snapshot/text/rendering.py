@@ -106,6 +106,10 @@ def _render_cells(
     common = next(iter(roles)) if len(roles) == 1 and len(cells) > 1 else ""
     common = "" if common in ("heading", "text") else common
     are_clickable = common in CELLS and all(part.states == _CLICKABLE for parts in cells for part in parts)
+    pairs = [
+        list(_pair_parts(parts, like))
+        for parts, like in zip_longest(cells, above[: len(cells)], fillvalue=())
+    ]
     written = " | ".join(
         [
             " & ".join(
@@ -113,19 +117,18 @@ def _render_cells(
                     _render_cell(
                         node, common, limit, has_url=has_urls, before=before, without_states=are_clickable
                     )
-                    for node, before in _pair_parts(parts, like)
+                    for node, before in parts
                 ]
             )
-            for parts, like in zip_longest(cells, above[: len(cells)], fillvalue=())
+            for parts in pairs
         ]
     )
     if are_clickable:
         return f" of clickable {plural(common)}: {written}"
-    return (
-        f" of {quote_unless_word(plural(common))}: {written}"
-        if common not in ("", "cell", "columnheader", "generic")
-        else f": {written}"
+    is_told = common in ("", "cell", "columnheader", "generic") or all(
+        [_has_role_of(node, before) for parts in pairs for node, before in parts]
     )
+    return f": {written}" if is_told else f" of {quote_unless_word(plural(common))}: {written}"
 
 
 def _is_empty(cell: Sequence[Node]) -> bool:
@@ -138,6 +141,11 @@ def _is_empty(cell: Sequence[Node]) -> bool:
 def _pair_parts(parts: Sequence[Node], like: Sequence[Node]) -> Iterator[tuple[Node, Node | None]]:
     """Yield each part of a cell with the part at the same position in a similar cell."""
     return zip(parts, like if len(like) == len(parts) else repeat(None), strict=False)
+
+
+def _has_role_of(node: Node, before: Node | None) -> bool:
+    """Return whether a named control has the role of the one before, and leaves out its own."""
+    return bool(node.ref and node.name and before and before.ref and node.role == before.role)
 
 
 def _render_cell(
@@ -154,7 +162,7 @@ def _render_cell(
     text = _render_head(replace(node, states=()) if without_states else node, limit, has_url=has_url)
     if node.value or node.text:
         text += f": {quote(shorten(node.value or node.text, limit))}"
-    is_like = bool(node.ref and node.name and before and before.ref and node.role == before.role)
+    is_like = _has_role_of(node, before)
     if node.role != common and not is_like:
         return text
     ref = f"{node.ref} " if node.ref else ""
