@@ -1,9 +1,9 @@
 """Go through a flow with a server as a model would: look, then act by refs that the answers show.
 
 Both players follow the same rules. A ref is taken from the newest answer that shows it. If no answer shows
-what is looked for, or the page may be another one, the next call is a snapshot or a search, at most one for each
-thing. Fields of one form are filled in one call, together with the click after them if the server has a tool
-for that.
+what is looked for, or the page may be another one, the next call is a snapshot or a search, at most one for
+each thing. Fields of one form are filled in one call, together with the click after them if the server has a
+tool for that.
 """
 
 from __future__ import annotations
