@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import inspect
 import os
 import signal
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,6 +37,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # A server would otherwise start a second browser after two seconds, which hardly any test uses. The variable
 # takes precedence over the settings in a file.
 os.environ["FOOTLIGHT_POOL_MIN_BROWSERS"] = "1"
+
+T = TypeVar("T")
 
 ENGINE = os.environ.get("FOOTLIGHT_TEST_BROWSER", "chromium")
 """The browser engine of the suite; firefox and webkit need Playwright's own builds."""
@@ -150,8 +153,38 @@ async def connect_browser(
         cwd=cwd,
     )
     with server_log() as log:
-        async with Client(stdio_client(parameters, errlog=log.file), mode=mode) as client:
+        connection = Client(stdio_client(parameters, errlog=log.file), mode=mode)
+        async with hold_in_own_task(connection) as client:
             yield Browser(client, site, log)
+
+
+@asynccontextmanager
+async def hold_in_own_task(context: AbstractAsyncContextManager[T]) -> AsyncGenerator[T]:
+    """Enter a context in a task of its own.
+
+    Contexts with cancel scopes must end in the reverse order, but a server for all tests of a worker may start
+    after, and ends after, the server of a module.
+    """
+    entered: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    leave = asyncio.Event()
+
+    async def hold() -> None:
+        async with context as value:
+            entered.set_result(value)
+            await leave.wait()
+
+    holding = asyncio.create_task(hold())
+    try:
+        await asyncio.wait([holding, entered], return_when=asyncio.FIRST_COMPLETED)
+        if holding.done():
+            holding.result()
+        yield entered.result()
+    finally:
+        leave.set()
+        if not entered.done():
+            holding.cancel()
+        await asyncio.wait([holding])
+    holding.result()
 
 
 @pytest.fixture(scope="session")
