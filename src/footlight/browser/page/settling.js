@@ -18,7 +18,6 @@ import { continueRecord, hasScrolled, isIdleClick, reportedRecord } from "./scri
 const REST_MS = 500; // How long to wait until the document settles, which some pages never do.
 const RESTLESS_MS = 100; // How long to wait for a page that did not settle the last time.
 const NO_FRAME_MS = 25; // Pages in the background draw no frames, and pages that are out of view only a few.
-const LATE_FRAME_MS = 75; // How long to wait if the previous frame was drawn: on a busy machine frames come late.
 const LONG_FRAME_MS = 50; // The maximum that one frame counts: a script that computes for long draws none.
 const MIN_WAIT_MS = 3;
 const SCROLL_MS = 60; // How long after an action a document may begin to scroll smoothly.
@@ -50,13 +49,6 @@ const shifts = new PerformanceObserver((list) => noteShifts(list.getEntries()));
 if (PerformanceObserver.supportedEntryTypes.includes("layout-shift")) shifts.observe({ type: "layout-shift" });
 
 let lastShift = 0;
-
-let drawsFrames = true; // Whether the last frame that was requested has been drawn in time, or a later one was drawn.
-
-/** @returns {number} the milliseconds after which a frame counts as not drawn */
-function frameLimit() {
-  return drawsFrames ? LATE_FRAME_MS : NO_FRAME_MS;
-}
 
 /** @type {(entries: PerformanceEntryList) => void} */
 function noteShifts(entries) {
@@ -131,12 +123,11 @@ const rest = {
     this.touched = at;
     this.drawn = false;
     watch?.restart();
-    requestFrame(() => {
-      drawsFrames = true;
+    requestFrame(() =>
       startTimer(() => {
         this.drawn ||= this.touched === at;
-      });
-    });
+      }),
+    );
   },
 
   /**
@@ -156,8 +147,7 @@ const rest = {
    */
   wait() {
     const passed = performance.now() - this.touched;
-    if (!this.drawn && passed <= frameLimit()) return Math.max(MIN_WAIT_MS, FRAME_MS + 1 - passed);
-    if (!this.drawn) drawsFrames = false;
+    if (!this.drawn && passed <= NO_FRAME_MS) return Math.max(MIN_WAIT_MS, FRAME_MS + 1 - passed);
     this.answer();
     return 0;
   },
@@ -295,8 +285,8 @@ class Watch {
 
   /** @returns {void} */
   nextFrame() {
-    this.request = requestFrame(() => this.onFrame(true));
-    this.late = startTimer(() => this.onFrame(false), frameLimit());
+    this.request = requestFrame(() => this.onFrame());
+    this.late = startTimer(() => this.onFrame(), NO_FRAME_MS);
   }
 
   /** @returns {void} */
@@ -305,10 +295,9 @@ class Watch {
     clearTimeout(this.late);
   }
 
-  /** @type {(isDrawn: boolean) => void} */
-  onFrame(isDrawn) {
+  /** @returns {void} */
+  onFrame() {
     this.forgetFrame();
-    drawsFrames = isDrawn;
     const now = performance.now();
     this.left -= Math.min(now - this.frame, LONG_FRAME_MS);
     if (this.left < -REST_MS) {
