@@ -162,8 +162,8 @@ async def connect_browser(
 async def hold_in_own_task(context: AbstractAsyncContextManager[T]) -> AsyncGenerator[T]:
     """Enter a context in a task of its own.
 
-    Contexts with cancel scopes must end in the reverse order, but a server for all tests of a worker may start
-    after, and ends after, the server of a module.
+    Contexts with cancel scopes must end in the reverse order, but a server for all tests of a worker may
+    start after, and ends after, the server of a module.
     """
     entered: asyncio.Future[T] = asyncio.get_running_loop().create_future()
     leave = asyncio.Event()

@@ -1,7 +1,7 @@
 """Run a worker in a process of its own without Ray, which is not installed everywhere.
 
-`python -m tests.cluster.lone_worker` replaces only the functions that ask Ray. It opens a session, and writes a
-line of JSON for each thing that happens, until it is ended by a signal.
+`python -m tests.cluster.lone_worker` replaces only the functions that ask Ray. It opens a session, and writes
+a line of JSON for each thing that happens, until a signal ends it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,8 @@ DRAIN_SECONDS = 60.0
 
 
 def _write(**fields: Any) -> None:
-    print(json.dumps(fields), flush=True)
+    sys.stdout.write(f"{json.dumps(fields)}\n")
+    sys.stdout.flush()
 
 
 def _replace_ray() -> None:
@@ -65,7 +67,7 @@ async def _run() -> None:
         changes=[[each.kind, each.session_id] for each in changes],
         opened=[[each.kind, each.session_id] for each in opened],
     )
-    while not (await worker.status()).load.is_draining:
+    while not (await worker.status()).load.is_draining:  # noqa: ASYNC110 - nothing tells
         await asyncio.sleep(0.05)
     refused = await _call(worker, "create_session")
     kept = await _call(worker, "evaluate", sessionId=session_id, script="6 * 7")
