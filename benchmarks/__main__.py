@@ -43,6 +43,7 @@ from footlight.browser.launch.installation import find_browser
 from footlight.config import BrowserSettings
 from tests.site import serve_site
 
+README = Path(__file__).parents[1] / "README.md"
 PERFORMANCE_PAGE = Path(__file__).parents[1] / "docs/performance.md"
 PAGE = "<!doctype html><title>Tiny</title><h1 id=t>Hello</h1><button id=b>Press</button><input id=i>"
 _BARE = {"observe": "none", "settle": "none"}
@@ -74,7 +75,9 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=100_000, help="number of steps in the knowledge store")
     parser.add_argument("--only", choices=PARTS, action="append", help="run only this part; repeatable")
     parser.add_argument("--transcripts", type=Path, help="write the calls of part answers to this folder")
-    parser.add_argument("--write", action="store_true", help="write docs/performance.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write docs/performance.md and the table in README.md"
+    )
     options = parser.parse_args()
     parts = options.only or PARTS
     if options.transcripts:
@@ -91,6 +94,7 @@ def main() -> None:
         print(f"\nFigures with a goal: medians, and the ratio to {PLAYWRIGHT_MCP}\n\n{table}")
     if options.write:
         figures.write_page(PERFORMANCE_PAGE)
+        figures.write_excerpt(README)
 
 
 PARTS = [

@@ -74,6 +74,20 @@ GOALS = (
     Goal("server while watched", "% of a core", 5, peer=None),
 )
 
+README_FIGURES = (
+    "click and look, 1,500 elements",
+    "click that adds ten rows, 1,500 elements",
+    "snapshot, 1,500 elements",
+    "tools/list",
+    "memory of 4 sessions",
+    "memory of the server without a session",
+    "navigate, small form",
+    "fill, small form",
+    "first page, same browser",
+)
+"""The figures in the README."""
+README_MARKS = ("<!-- figures of the last run -->\n", "<!-- end of the figures -->\n")
+
 
 @dataclass
 class Figures:
@@ -102,6 +116,22 @@ class Figures:
         missing = [goal for goal in GOALS if goal.figure not in self.samples]
         path.write_text(_page(self.table(), behind, missing, self.load_before), encoding="utf-8")
 
+    def write_excerpt(self, readme: Path) -> None:
+        """Write `README_FIGURES` of this run between `README_MARKS`."""
+        before, rest = readme.read_text(encoding="utf-8").split(README_MARKS[0])
+        after = rest.split(README_MARKS[1])[1]
+        goals = {goal.figure: goal for goal in GOALS if goal.figure in self.samples}
+        shown = [goals[figure] for figure in README_FIGURES if figure in goals]
+        rows = [_excerpt_row(goal, self.samples[goal.figure]) for goal in shown]
+        head = ["", FOOTLIGHT.title(), *map(_describe_peer, (PLAYWRIGHT_MCP, CHROME_DEVTOOLS_MCP))]
+        table = "".join(f"| {' | '.join(row)} |\n" for row in (head, ["---"] * len(head), *rows))
+        where = (
+            f"Medians of one run on {_today()} with default settings, on a machine with {os.cpu_count()} "
+            "cores. Bold figures are better than Footlight's. Footlight's `navigate` also returns the page.\n"
+        )
+        text = f"{before}{README_MARKS[0]}\n{table}\n{where}\n{README_MARKS[1]}{after}"
+        readme.write_text(text, encoding="utf-8")
+
 
 def _row(goal: Goal, samples: dict[str, list[float]]) -> list[str]:
     ours = samples.get(FOOTLIGHT)
@@ -111,6 +141,16 @@ def _row(goal: Goal, samples: dict[str, list[float]]) -> list[str]:
     verdict = "" if ours is None else ("met" if _is_met(goal, {goal.figure: samples}) else "behind")
     name = f"{goal.figure} ({goal.unit})"
     return [name, *cells, p95, "" if ratio is None else f"{ratio:.3g}×", goal.text, verdict]
+
+
+def _excerpt_row(goal: Goal, samples: dict[str, list[float]]) -> list[str]:
+    medians = {name: statistics.median(values) for name, values in samples.items()}
+    ours = medians[FOOTLIGHT]
+    cells = [f"{goal.figure} ({goal.unit})", _number(ours)]
+    for peer in (PLAYWRIGHT_MCP, CHROME_DEVTOOLS_MCP):
+        figure = _number(medians[peer]) if peer in medians else ""
+        cells.append(f"**{figure}**" if figure and medians[peer] < ours else figure)
+    return cells
 
 
 def _ratio(goal: Goal, samples: dict[str, list[float]]) -> float | None:
@@ -158,20 +198,23 @@ def _align_columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
             yield f"| {' | '.join(rules)} |"
 
 
-def _describe_peers() -> str:
-    """Return the names and versions of the servers beside Footlight."""
-    versions = json.loads((Path(__file__).parents[1] / "peers/package.json").read_text("utf-8"))[
-        "dependencies"
-    ]
-    return " and ".join(f"`{name}` {versions[name]}" for name in (PLAYWRIGHT_MCP, CHROME_DEVTOOLS_MCP))
+def _describe_peer(name: str) -> str:
+    """Return the name and version of a server beside Footlight."""
+    package = json.loads((Path(__file__).parents[1] / "peers/package.json").read_text("utf-8"))
+    return f"`{name}` {package['dependencies'][name]}"
+
+
+def _today() -> str:
+    return f"{datetime.date.today():%d %B %Y}"
 
 
 def _page(table: str, behind: Sequence[Goal], missing: Sequence[Goal], load_before: float) -> str:
     machine = f"{os.cpu_count()} cores ({platform.system()} {platform.machine()})"
     others = "Other processes were running. " if load_before > 0.5 else ""
+    peers = " and ".join(map(_describe_peer, (PLAYWRIGHT_MCP, CHROME_DEVTOOLS_MCP)))
     where = (
-        f"Measured on {datetime.date.today():%d %B %Y} with Python {platform.python_version()} on a machine "
-        f"with {machine}, beside {_describe_peers()}. {others}The load of the machine was "
+        f"Measured on {_today()} with Python {platform.python_version()} on a machine with {machine}, beside "
+        f"{peers}. {others}The load of the machine was "
         f"{load_before:.1f} before the run and {os.getloadavg()[0]:.1f} after it."
     )
     lost = "\n".join(f"- {goal.figure}: goal {goal.text}" for goal in behind) or "- nowhere"
