@@ -1,7 +1,8 @@
 """A press without Playwright's own checks has the outcome of one with them, on pages of many kinds.
 
 Each page is pressed twice: by plain Playwright, and by `click_element`, which presses at once where it is
-certain that Playwright would. Both must succeed or fail alike, and the page must receive the same events.
+certain that Playwright would. Both must succeed or fail alike, and the page must receive the same events
+at the same place.
 """
 
 from __future__ import annotations
@@ -109,11 +110,12 @@ RACES = ("enabled later", "displayed later", "removed soon", "replaced again and
 REFUSED = ("moves when hovered",)
 """Where Playwright presses what is below the element, and `click_element` reports that the element moves."""
 
-LOG = """<script>var log = [];
+LOG = """<script>var log = [], place = null;
   for (const type of ['pointerdown', 'mouseup', 'click'])
     document.addEventListener(type, event => {
       const target = event.composedPath()[0];
       if (event.isTrusted) log.push(type + ' ' + (target.id || target.nodeName));
+      if (event.isTrusted) place = [Math.round(event.clientX), Math.round(event.clientY)];
     }, true);</script>"""
 
 
@@ -173,12 +175,18 @@ async def events(page: Page) -> Any:
     return found or await page.playwright.evaluate("self.log || []")
 
 
+async def place(page: Page) -> Any:
+    """Return where the page was pressed, in CSS pixels of its viewport."""
+    return await page.playwright.evaluate("self.place")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The outcome of a press: its success, and what the page received."""
 
     succeeds: bool
     events: Any
+    place: Any
     ready: bool = field(default=False, compare=False)
     """Whether the element was certain to be pressed at once. Only Footlight reports that."""
 
@@ -218,7 +226,7 @@ async def press_by_playwright(
         await scope.locator("#t").first.click(timeout=limit_ms, delay=1)
     except Error as error:  # On a busy machine the limit may end after the click was sent.
         succeeds = was_dispatched(error)
-    return Outcome(succeeds=succeeds, events=await events(page))
+    return Outcome(succeeds=succeeds, events=await events(page), place=await place(page))
 
 
 async def press_by_footlight(page: Page, site: Site, situation: str, target: str, limit_ms: float) -> Outcome:
@@ -236,7 +244,7 @@ async def press_by_footlight(page: Page, site: Site, situation: str, target: str
         await click_element(page, selector, Deadline.after(limit_ms), button="left", count=1)
     except FootlightError as error:
         succeeds = error.details.get("dispatched") is True
-    return Outcome(succeeds=succeeds, events=await events(page), ready=ready)
+    return Outcome(succeeds=succeeds, events=await events(page), place=await place(page), ready=ready)
 
 
 def check_presses(situation: str, target: str, expected: Outcome, ours: Outcome) -> None:

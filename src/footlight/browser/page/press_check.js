@@ -17,9 +17,9 @@
 import { getter } from "../driver/getter.js";
 import { isIn } from "./around.js";
 import { findAreaPoint, imageOf } from "./press_areas.js";
-import { contains, FRAMES, findDoubt } from "./press_doubt.js";
+import { contains, FRAMES, findDoubt, pressedBox } from "./press_doubt.js";
 import { findControlInside, findOwnPoint } from "./press_inside.js";
-import { closest, getAttribute, hitAt, matches, middleOf } from "./press_places.js";
+import { centerOf, closest, getAttribute, hitAt, matches, middleOf } from "./press_places.js";
 import { pressTarget } from "./press_target.js";
 
 const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
@@ -260,10 +260,11 @@ function prepare(element, ms, count) {
     return { isCertain: false, at: image && findAreaPoint(element, image), point: null };
   }
   const at = findOwnPoint(element);
-  if (findDoubt(element)) return { isCertain: false, at, point: null };
+  const box = findDoubt(element) ? null : pressedBox(element);
+  if (!box) return { isCertain: false, at, point: null };
   watched?.end();
   watched = new Press(element, ms, count);
-  return { isCertain: true, at, point: at ? null : middleOf(element) };
+  return { isCertain: true, at, point: at ? null : centerOf(box) };
 }
 
 // ---- replies ----

@@ -1,7 +1,7 @@
 // Determines whether Playwright would certainly press an element at once.
 
 import { getter } from "../driver/getter.js";
-import { getBoundingClientRect, matches, shadowOf } from "./press_places.js";
+import { centerOf, getBoundingClientRect, matches, shadowOf } from "./press_places.js";
 
 export const FRAMES = "iframe, frame, object, embed, fencedframe";
 export const { contains } = Node.prototype;
@@ -10,6 +10,10 @@ const parentElementOf = getter(Node, "parentElement");
 const bodyOf = getter(Document, "body");
 const rootOf = getter(Document, "documentElement");
 const fullscreenOf = getter(Document, "fullscreenElement");
+const innerWidthOf = getter(Element, "clientWidth");
+const leftBorderOf = getter(Element, "clientLeft");
+const innerHeightOf = getter(Element, "clientHeight");
+const topBorderOf = getter(Element, "clientTop");
 
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
 
@@ -52,22 +56,83 @@ export function findDoubt(element) {
 
 /** @type {(element: Element) => string | null} */
 function findPlacementDoubt(element) {
-  const boxes = Element.prototype.getClientRects.call(element);
-  if (boxes.length !== 1) return "not one box";
-  const [box] = boxes;
-  if (box.width < 2 || box.height < 2) return "too small";
-  if (!isInside(box, { left: 0, top: 0, right: innerWidth, bottom: innerHeight })) return "not in view";
+  const box = pressedBox(element);
+  if (!box) return "not one box";
+  const root = rootOf.call(document);
+  const isBodyOpen = getComputedStyle(root).overflow === "visible"; // Then the viewport clips instead of the body.
+  const own = getComputedStyle(element);
+  const meant = [box, getBoundingClientRect.call(element)].map((each) => widen(each, own, "scrollMargin", 1));
+  const view = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   for (let at = /** @type {Element | null} */ (element); at; at = parentElementOf.call(at)) {
     const style = getComputedStyle(at);
     if (style.position === "fixed" || style.position === "sticky") return `${style.position} position`;
     const special = Object.keys(PLAIN_STYLE).find((name) => /** @type {any} */ (style)[name] !== PLAIN_STYLE[name]);
     if (special) return special;
-    const clips = at !== bodyOf.call(document) && at !== rootOf.call(document) && style.overflow !== "visible";
-    if (at !== element && clips && !isInside(box, getBoundingClientRect.call(at))) return "clipped";
+    const clips = at !== element && style.overflow !== "visible" && !(isBodyOpen && at === bodyOf.call(document));
+    const outer = at === root || clips ? widen(at === root ? view : innerBox(at), style, "scrollPadding", -1) : null;
+    if (outer && !meant.every((each) => isInside(each, outer))) return "not in view";
   }
-  const hit = Document.prototype.elementFromPoint.call(document, box.x + box.width / 2, box.y + box.height / 2);
+  const { x, y } = centerOf(box);
+  const hit = Document.prototype.elementFromPoint.call(document, x, y);
   if (!hit || !contains.call(element, hit)) return "covered";
   return matches.call(hit, FRAMES) || shadowOf.call(hit) ? "special" : null;
+}
+
+/**
+ * Return the box in whose middle Playwright presses an element, or null if it has several or a tiny one. Of an inline
+ * element, this is the first box of its content, such as the picture in a link, and not the box of its line.
+ *
+ * @type {(element: Element) => DOMRect | null}
+ */
+export function pressedBox(element) {
+  const boxes = Element.prototype.getClientRects.call(element);
+  if (boxes.length !== 1 || !isLarge(boxes[0])) return null;
+  const isInline = !innerWidthOf.call(element) && !innerHeightOf.call(element);
+  if (!isInline) return boxes[0];
+  if (shadowOf.call(element) || element.localName.includes("-")) return null;
+  const hasMarker = getComputedStyle(element).display !== "inline";
+  if (hasMarker || getComputedStyle(element, "::before").content !== "none") return null;
+  const content = Document.prototype.createRange.call(document);
+  content.selectNodeContents(element);
+  const [first, ...others] = content.getClientRects();
+  const isOne = first && isLarge(first) && others.every((each) => isInside(each, first) && isInside(first, each));
+  return isOne ? first : null;
+}
+
+/** @type {(box: DOMRect) => boolean} */
+const isLarge = ({ width, height }) => width >= 2 && height >= 2;
+
+/**
+ * Return the part of an element in which its content is visible: without borders and scroll bars.
+ *
+ * @type {(element: any) => Box}
+ */
+function innerBox(element) {
+  const { left, top, right, bottom } = getBoundingClientRect.call(element);
+  const [start, above] = [leftBorderOf.call(element), topBorderOf.call(element)];
+  return {
+    left: left + start,
+    top: top + above,
+    right: right - (element.offsetWidth - innerWidthOf.call(element) - start),
+    bottom: bottom - (element.offsetHeight - innerHeightOf.call(element) - above),
+  };
+}
+
+/**
+ * Return a box that is wider by the scroll margin or the scroll padding of a style, or narrower if `sign` is -1. It is
+ * inside no other one, and no other one inside it, if that is no length.
+ *
+ * @type {(box: Box, style: any, property: "scrollMargin" | "scrollPadding", sign: 1 | -1) => Box}
+ */
+function widen({ left, top, right, bottom }, style, property, sign) {
+  /** @type {(side: string) => number} */
+  const size = (side) => sign * Number(style[property + side].replace(/^auto$|px$/, ""));
+  return {
+    left: left - size("Left"),
+    top: top - size("Top"),
+    right: right + size("Right"),
+    bottom: bottom + size("Bottom"),
+  };
 }
 
 /** @type {(box: Box, outer: Box) => boolean} */

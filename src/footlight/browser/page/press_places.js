@@ -10,11 +10,11 @@ export const { closest, getAttribute, getBoundingClientRect, matches } = Element
 export const INTERACTIVE = `a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex],
   [role=button], [role=link]`;
 
+/** @type {(box: DOMRect) => Point} */
+export const centerOf = ({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 });
+
 /** @type {(element: Element) => Point} */
-export function middleOf(element) {
-  const box = getBoundingClientRect.call(element);
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
+export const middleOf = (element) => centerOf(getBoundingClientRect.call(element));
 
 /** @type {(point: Point) => Element | null} */
 export function hitAt({ x, y }) {
@@ -43,13 +43,16 @@ export function hitInView(element) {
 }
 
 /**
- * Scroll an element into view if this point of it is outside of the viewport.
+ * Scroll an element into view if this point of it is outside of the viewport, to where Playwright would scroll it.
  *
  * @type {(point: Point, element: Element) => void}
  */
 export function scrollToPoint({ x, y }, element) {
-  if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight)
-    element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  if (x >= 0 && y >= 0 && x < innerWidth && y < innerHeight) return;
+  const { left, top, right, bottom } = getBoundingClientRect.call(element);
+  const inline = right > 0 && left < innerWidth ? "nearest" : "center";
+  const block = bottom > 0 && top < innerHeight ? "nearest" : "center";
+  element.scrollIntoView({ block, inline, behavior: "instant" });
 }
 
 const PLACES = [0.5, 0.25, 0.75, 0.1, 0.9, 0.03, 0.97];
@@ -63,7 +66,7 @@ export function placesIn(box) {
   const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
   const [width, height] = [Math.min(box.right, innerWidth) - left, Math.min(box.bottom, innerHeight) - top];
   if (width <= 0 || height <= 0) return [];
-  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const middle = centerOf(box);
   /** @type {(point: Point) => number} */
   const distance = ({ x, y }) => Math.hypot(x - middle.x, y - middle.y);
   return PLACES.flatMap((down) => PLACES.map((across) => ({ x: left + across * width, y: top + down * height }))).sort(
