@@ -211,6 +211,17 @@ async def test_visible_checkbox_is_clicked_directly(browser: SessionBrowser) -> 
     assert await browser.evaluate("document.title") == "itself"
 
 
+async def test_picture_is_clicked_where_its_map_has_an_area(browser: SessionBrowser) -> None:
+    await browser.show(
+        """<img id=it usemap=#m width=200 height=100><map name=m>
+        <area shape=default href=# onclick="document.title += '+'"></map>"""
+    )
+
+    assert "notice" not in await browser.call("click", selector="#it", timeout=3_000)
+    assert "notice" not in await browser.call("click", selector="#it", clickCount=2, timeout=3_000)
+    assert await browser.evaluate("document.title") == "+++"
+
+
 BEHIND = "<button id=pay onclick=\"document.title = 'paid'\">Pay</button>"
 
 

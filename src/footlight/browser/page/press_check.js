@@ -110,14 +110,13 @@ class Press extends Watch {
     const target = event.composedPath()[0];
     this.isHeld = event.type.endsWith("down") || (this.isHeld && !event.type.endsWith("up"));
     if (this.state === "waiting" && event.type.endsWith("down")) {
-      const isMeant = isIn(target, this.element) || this.findSuccessor(target);
+      const isMeant = this.isOn(target) || this.findSuccessor(target);
       this.become(isMeant ? "pressed" : "lost", isMeant ? null : target);
       if (event instanceof MouseEvent) this.at = { x: event.clientX, y: event.clientY };
       if (isMeant && connected.call(this.meant)) this.inside = findControlInside(target, this.meant);
     }
     // A later press of the same action, such as the second one of a double click.
-    if (this.clicks && event.type.endsWith("down"))
-      this.isMissed = !isIn(target, this.element) && !this.findSuccessor(target);
+    if (this.clicks && event.type.endsWith("down")) this.isMissed = !this.isOn(target) && !this.findSuccessor(target);
     if (event.type === "mousedown" && !this.isMissed) this.presses += 1;
     if (this.state === "lost" || this.isMissed) {
       event.preventDefault();
@@ -125,10 +124,19 @@ class Press extends Watch {
     } else if (this.state === "pressed" && CLICKS.has(event.type)) {
       this.clicks += 1;
       // An element that its press removed has received the press.
-      const hasArrived = isIn(target, this.element) || !connected.call(this.element);
+      const hasArrived = this.isOn(target) || !connected.call(this.element);
       this.become(hasArrived ? "arrived" : "pressed", hasArrived ? this.by : target);
     }
     return undefined;
+  }
+
+  /**
+   * Return whether a press on this node is one on the element. An area receives the presses on its image.
+   *
+   * @type {(target: EventTarget | null) => boolean}
+   */
+  isOn(target) {
+    return isIn(target, this.element) || (target instanceof HTMLAreaElement && isIn(imageOf(target), this.element));
   }
 
   /**
