@@ -499,6 +499,24 @@ async def test_drop_that_the_page_rejects_has_a_notice(
     assert await browser.evaluate("dropped") == int(taken)
 
 
+async def test_dragged_element_is_pressed_before_the_page_scrolls_to_a_far_target(
+    browser: SessionBrowser,
+) -> None:
+    """The others get to the place of the mouse when the target is scrolled into view."""
+    others = "".join(f"<div draggable=true id=other{number}>other</div>" for number in range(80))
+    await browser.show(
+        f"""<style>div {{ width: 60px; height: 60px }}</style><div draggable=true id=it>Card</div>{others}
+        <div id=goal ondragover="event.preventDefault()">Done</div><script>
+        var events = [];
+        for (const type of ['mousedown', 'dragstart', 'drop'])
+          document.addEventListener(type, event => events.push(`${{type}} ${{event.target.id}}`));
+        </script>"""
+    )
+
+    assert "notice" not in await browser.call("drag_and_drop", source="#it", target="#goal")
+    assert await browser.evaluate("events") == ["mousedown it", "dragstart it", "drop goal"]
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_by_mouse", [False, True], ids=["drag events", "mouse events"])
 async def test_dragged_entry_gets_to_its_target_past_others(

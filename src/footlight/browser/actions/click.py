@@ -194,9 +194,12 @@ async def drag_element(page: Page, source: str, target: str, deadline: Deadline)
         await element.hover(timeout=timeout_ms)
         size = await viewport_size(page, deadline)
         start = await find_middle(element, timeout_ms, size)
+        towards = await find_middle(goal, timeout_ms, size, scrolls=False)
         cancel = undo_on_cancel(*cancel_drag_steps(page), after=(asyncio.CancelledError, Error))
         async with send_input_to(page, source, deadline), cancel:
-            await drag_over(page.playwright.mouse, start, lambda: find_middle(goal, timeout_ms, size))
+            await drag_over(
+                page.playwright.mouse, start, towards, lambda: find_middle(goal, timeout_ms, size)
+            )
         if (await take_outcome(page)).state == "ignored":
             return "the page did not take the drop: it refused it there, or the target moved away"
         return None

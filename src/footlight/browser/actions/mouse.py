@@ -130,12 +130,14 @@ async def drag(page: Page, start: Point, goal: Point, deadline: Deadline) -> Non
             await mouse.up()
 
 
-async def drag_over(mouse: Mouse, start: Point, find_goal: Callable[[], Awaitable[Point]]) -> None:
+async def drag_over(
+    mouse: Mouse, start: Point, goal: Point, find_goal: Callable[[], Awaitable[Point]]
+) -> None:
     """Press the button at a point, hold the mouse over the goal, and release it.
 
-    The goal is searched again when the drag has begun, because a page may then move or show its targets.
+    The drag begins towards `goal`. Then the goal is searched again, because a page may move or show its
+    targets. Before that nothing may scroll, because the press would hit another element.
     """
-    goal = await find_goal()
     await mouse.down()
     distance = math.hypot(goal.x - start.x, goal.y - start.y)
     part = min(DRAG_START / distance, 1) if distance else 0
@@ -148,19 +150,26 @@ async def drag_over(mouse: Mouse, start: Point, find_goal: Callable[[], Awaitabl
     await mouse.up()
 
 
-async def find_middle(element: Locator, timeout_ms: float, size: tuple[float, float]) -> Point:
+async def find_middle(
+    element: Locator, timeout_ms: float, size: tuple[float, float], *, scrolls: bool = True
+) -> Point:
     """Scroll an element into view if necessary. Return the middle of its part in a viewport of this size.
+
+    If it is outside without `scrolls`, this is a point at the edge.
 
     Raises:
         Error: the element has no box.
     """
-    await element.scroll_into_view_if_needed(timeout=timeout_ms)
+    if scrolls:
+        await element.scroll_into_view_if_needed(timeout=timeout_ms)
     box = await element.bounding_box(timeout=timeout_ms)
     if box is None:
         raise Error("Element is not visible")
-    left, right = max(box["x"], 0), min(box["x"] + box["width"], size[0])
-    top, bottom = max(box["y"], 0), min(box["y"] + box["height"], size[1])
-    return Point((left + right) / 2, (top + bottom) / 2)
+
+    def middle(begin: float, length: float, limit: float) -> float:
+        return (min(max(begin, 0), limit) + min(max(begin + length, 0), limit)) / 2
+
+    return Point(middle(box["x"], box["width"], size[0]), middle(box["y"], box["height"], size[1]))
 
 
 def cancel_drag_steps(page: Page) -> tuple[Callable[[], Awaitable[None]], ...]:
