@@ -284,6 +284,8 @@ FIELDS = (
     "<input id=t onfocus='other.focus()'><input id=other>",
     "<input id=t onfocus='this.disabled = true'>",
     '<input id=t onfocus=\'this.outerHTML = this.outerHTML.replace("onfocus", "data-was")\'>',
+    "<p onfocusin='if (this.firstChild.title) { this.innerHTML = `<input id=t>`;"
+    " this.firstChild.focus() }'><input id=t title=old></p>",
     "<input id=t oninput='this.value = this.value.toUpperCase()'>",
     "<input id=t onkeydown='event.preventDefault()'>",
     "<input id=t onbeforeinput='event.preventDefault()' value=kept>",

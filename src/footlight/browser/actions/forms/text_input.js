@@ -67,6 +67,8 @@ function selectText(element, value) {
   const { x, y } = element.getBoundingClientRect();
   if (x !== box.x || y !== box.y) noteInsertion?.(false);
   const focused = Object.getOwnPropertyDescriptor(Document.prototype, "activeElement")?.get?.call(document);
+  // The page may draw its field again when that gets the focus.
+  if (!element.isConnected && focused && isAlike(focused, element)) return selectText(focused, value);
   // Without the focus, the text would go into the focused element.
   if (focused !== element && focused && focused.localName !== "body") return "unfocused";
   if (value.length > MAX_ASKED) return true;
@@ -82,6 +84,12 @@ function selectText(element, value) {
   /** @type {any} */ (globalThis)[Symbol.for("footlight.isFilled")] = isFilled;
   return id;
 }
+
+const OWN = ["id", "name", "type", "placeholder", "aria-label"];
+
+/** @type {(one: Element, other: Element) => boolean} */
+const isAlike = (one, other) =>
+  one.localName === other.localName && OWN.every((name) => one.getAttribute(name) === other.getAttribute(name));
 
 /**
  * Wait until the next `input` event of a field has reached all listeners. A message is no timer, which would be counted
