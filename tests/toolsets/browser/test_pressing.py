@@ -449,9 +449,12 @@ async def test_second_press_of_a_double_click_hits_no_other_element(
         <script>var pressed = []; onmousedown = event => pressed.push(event.target.id)</script>"""
     )
 
-    clicked = await browser.call("click", selector="#it", clickCount=2)
+    answer = await browser.answer("click", selector="#it", clickCount=2, observe="diff")
 
-    assert clicked["notice"] == (
+    clicked = answer.structured_content
+    assert clicked
+    assert (clicked["effect"], clicked.get("reason")) == ("page", None)
+    assert clicked["data"]["notice"] == (
         "only 1 of 2 clicks reached the element, which moved or vanished; the page got no other click"
     )
     assert await browser.evaluate("pressed") == ["it"]

@@ -296,6 +296,10 @@ function finish() {
 /** @type {any} */ (globalThis)[Symbol.for("footlight.isButtonHeld")] = () =>
   watched instanceof Press && watched.isHeld;
 
+// The record of the effects uses this.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.isLaterPress")] = () =>
+  watched instanceof Press && watched.clicks > 0;
+
 // The same as `ready`, for a selector of `footlight.find`. Return null if that does not find it.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.ready")] = (
   /** @type {string} */ selector,

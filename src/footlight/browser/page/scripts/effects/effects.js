@@ -71,8 +71,20 @@ function hearInside(event) {
     }
 }
 
+/**
+ * Return whether an event belongs to a later press of the last action, such as the second one of a double click. The
+ * press check keeps it from the page if it does not reach the element.
+ *
+ * @type {(event: Event) => boolean}
+ */
+function isOfLaterPress({ type }) {
+  const isLater = /** @type {any} */ (globalThis)[Symbol.for("footlight.isLaterPress")];
+  return (type === "pointerdown" || type === "pointerup") && record !== null && !record.isReported && isLater?.();
+}
+
 /** @type {(event: Event) => void} */
 function onEvent(event) {
+  if (isOfLaterPress(event)) return;
   if (event.type === "pointerdown" || KEY_EVENTS.has(event.type)) hearInside(event);
   if (begins(event)) begin(event);
   if (record && !record.isReported) record.note(event);
