@@ -246,6 +246,17 @@ LATE = {
         "<button onclick='main.ariaBusy = true; setTimeout(() => { main.ariaBusy = false;"
         " main.textContent = `late` }, 700)'>Load</button><main id=main>",
     ),
+    "a message some time after the request that it is about": (
+        "click",
+        "<button onclick='fetch(`URL`).then(() =>"
+        " setTimeout(() => document.querySelector(`p`).textContent = `late`, 600))'>Save</button>",
+    ),
+    "work that asks for its state again and again": (
+        "click",
+        "<button onclick='this.textContent = `Running…`; let left = 3; const ask = () => fetch(`URL`).then(() => {"
+        " if (left--) return setTimeout(ask, 200); this.textContent = `Run`;"
+        " document.querySelector(`p`).textContent = `late` }); ask()'>Run</button>",
+    ),
     "a submenu": (
         "hover",
         "<button aria-haspopup=true onmouseover='setTimeout(() => {"
@@ -267,8 +278,8 @@ async def test_late_content_is_included_in_the_answer(browser: SessionBrowser, t
     file = browser.uploads / "note.txt"
     file.write_text("note")
     arguments = {"upload_file": {"files": [str(file)]}, "type": {"text": "abc"}, "fill": {"value": "abc"}}
-    fetches = FETCHES.replace("URL", url).replace("'", "`")
-    await browser.show(f"<p>early</p>{html.replace('FETCHES', fetches)}")
+    fetches = FETCHES.replace("'", "`")
+    await browser.show(f"<p>early</p>{html.replace('FETCHES', fetches).replace('URL', url)}")
 
     answer = await browser.answer(tool, selector="input, button", observe="diff", **arguments.get(tool, {}))
 

@@ -809,6 +809,12 @@ SILENT = (
         effect="page",
         reason="^ ",
     ),
+    Silent(
+        "a request after which a timer shows the result",
+        "<button id=it onclick='fetch(`/saved`).then(() => setTimeout(() => this.after(1), 400))'>Save</button>",
+        effect="request GET /saved 200, page",
+        reason="^ ",
+    ),
 )
 
 

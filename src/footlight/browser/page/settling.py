@@ -265,15 +265,21 @@ async def _settle(page: Page, since: float, limit_ms: float, read: ReadDocument 
 
 
 async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
-    """Wait until the page has sent a request since `since`, or until it changes, except for an upload.
+    """Wait until the page has sent a request, or until it changes, except for an upload.
 
-    If the page reports work in progress, wait until that work ends.
+    If the page reports work in progress, wait until that work ends. Requests since `since` count only if they
+    may be what was expected. A timer and a movement of the mouse may lead to a further request.
     """
     seconds = LATE_SECONDS[kind]
-    waits = [asyncio.create_task(page.traffic.wait_for_request(since))]
+    waits: list[asyncio.Task[None]] = []
+    if kind != "work":
+        since = since if kind in ("upload", "suggestions") else time.monotonic()
+        waits.append(asyncio.create_task(page.traffic.wait_for_request(since)))
     if kind != "upload" and page.scripts.is_known:
         ends = "work" if kind == "work" else "change"
         waits.append(asyncio.create_task(_wait_in_page(page, ends, seconds)))
+    if not waits:
+        return
     try:
         await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
