@@ -810,6 +810,13 @@ SILENT = (
         reason="^ ",
     ),
     Silent(
+        "a view that gets its URL first and then fails to load",
+        "<a id=it href=/orders>Orders</a><script>it.onclick = event => { event.preventDefault();"
+        " history.pushState(0, '', '/orders'); fetch('/broken') }</script>",
+        effect="request GET /broken 500, navigation",
+        reason="GET /broken answered 500",
+    ),
+    Silent(
         "a request after which a timer shows the result",
         "<button id=it onclick='fetch(`/saved`).then(() => setTimeout(() => this.after(1), 400))'>Save</button>",
         effect="request GET /saved 200, page",

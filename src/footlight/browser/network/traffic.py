@@ -65,6 +65,8 @@ class Traffic:
     def __init__(self, page: PlaywrightPage) -> None:
         self.request_count = 0
         """The number of requests of the awaited types that the page has sent."""
+        self.replaced_at = 0.0
+        """When the page last had a new document."""
         self._page = page
         self._sent: dict[Request, _TrackedRequest] = {}
         self._ended: deque[_FinishedRequest] = deque(maxlen=MAX_ENDED)
@@ -210,7 +212,7 @@ class Traffic:
             return
         if self._answered is not None or not frame.url.startswith(_NETWORK_URLS):
             self._answered, self._dom_ready, self._has_opened_channel = None, None, False
-            self._committed = time.monotonic()
+            self._committed = self.replaced_at = time.monotonic()
         self._changed.set()
 
     def _on_dom_ready(self, _: object) -> None:

@@ -171,7 +171,7 @@ class Observer:
         log, actions = call.session.log, call.session.actions
         found: list[SentRequest] = []
         for entry in log.since(self._acted_since, page=page.id):
-            is_later = self._acted_since <= page.navigated_at < entry.began
+            is_later = self._acted_since <= page.traffic.replaced_at < entry.began
             is_effect = entry.resource_type in SENT_BY_SCRIPTS and entry.url.startswith("http")
             if not is_effect or is_later:
                 continue
