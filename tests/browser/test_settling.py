@@ -253,8 +253,8 @@ LATE = {
     ),
     "work that asks for its state again and again": (
         "click",
-        "<button onclick='this.textContent = `Running…`; let left = 3; const ask = () => fetch(`URL`).then(() => {"
-        " if (left--) return setTimeout(ask, 200); this.textContent = `Run`;"
+        "<button onclick='this.textContent = `Running…`; let left = 3; const ask = () =>"
+        " fetch(`URL`).then(() => { if (left--) return setTimeout(ask, 200); this.textContent = `Run`;"
         " document.querySelector(`p`).textContent = `late` }); ask()'>Run</button>",
     ),
     "a submenu": (

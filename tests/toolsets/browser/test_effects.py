@@ -818,7 +818,8 @@ SILENT = (
     ),
     Silent(
         "a request after which a timer shows the result",
-        "<button id=it onclick='fetch(`/saved`).then(() => setTimeout(() => this.after(1), 400))'>Save</button>",
+        "<button id=it onclick='fetch(`/saved`).then("
+        "() => setTimeout(() => this.after(1), 400))'>Save</button>",
         effect="request GET /saved 200, page",
         reason="^ ",
     ),
@@ -1506,6 +1507,33 @@ async def test_working_action_may_be_repeated_without_notice(browser: Browser) -
     await browser.show("<button id=it onclick='this.after(1)'>Add</button>")
 
     assert await reasons(browser, click(*["#it"] * 4)) == [""] * 4
+
+
+@pytest.mark.parametrize(
+    ("again", "said"),
+    [
+        ("/refused", ("request POST /refused 200, page", None)),
+        ("/saved", ("request POST /refused 401, page", "POST /refused answered 401")),
+    ],
+)
+async def test_request_that_succeeds_when_it_is_repeated_has_not_failed(
+    browser: Browser, again: str, said: tuple[str, str | None]
+) -> None:
+    answers = iter((401, 200))
+
+    async def refuse_once(_: Request) -> Response:
+        return Response(status_code=next(answers))
+
+    browser.site.route(refuse_once, path="/refused")
+    await browser.show(
+        "<button id=it>Save</button><script>const post = path => fetch(path, {method: 'POST', body: 'tea'});"
+        "it.onclick = () => post('/refused').then(() => post('/token'))"
+        f".then(() => post('{again}')).then(() => it.after(1))</script>"
+    )
+
+    content = await act(browser, "click", IT)
+
+    assert (content["effect"], content.get("reason")) == said
 
 
 async def test_request_to_a_polled_path_is_an_effect_if_it_says_something_else(browser: Browser) -> None:

@@ -149,6 +149,11 @@ class RequestLog:
         is_varied = max(counts.values(), default=0) < POLLS
         return shape is None or is_varied or counts[shape] >= POLLS
 
+    def have_same_body(self, entry: LogEntry, other: LogEntry) -> bool:
+        """Return whether two requests are known to have the same body."""
+        first, second = self._held.get(entry.id), self._held.get(other.id)
+        return first is not None and second is not None and first.post_data_buffer == second.post_data_buffer
+
     def _list_earlier(self, entry: LogEntry) -> Iterator[LogEntry]:
         """Yield the earlier requests of the same page to the same path, latest first."""
         address = _address_of(entry)

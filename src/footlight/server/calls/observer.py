@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from footlight.browser.network.console import Message
+    from footlight.browser.network.request_log import LogEntry
     from footlight.browser.page.events import Events
     from footlight.browser.page.page import Page
     from footlight.browser.page.settling import ActRecord
@@ -167,17 +168,24 @@ class Observer:
         )
 
     def _requests(self, call: ToolCall, page: Page) -> list[SentRequest]:
-        """Return the requests of scripts and forms, without polls and without those of the next document."""
+        """Return the requests of scripts and forms, without polls and without those of the next document.
+
+        A request that failed and was sent again, as with a new token, has the result of its repetition.
+        """
         log, actions = call.session.log, call.session.actions
-        found: list[SentRequest] = []
+        found: list[LogEntry] = []
         for entry in log.since(self._acted_since, page=page.id):
             is_later = self._acted_since <= page.traffic.replaced_at < entry.began
             is_effect = entry.resource_type in SENT_BY_SCRIPTS and entry.url.startswith("http")
-            if not is_effect or is_later:
-                continue
-            if not log.is_poll(entry, actions.was_acting):
-                found.append(SentRequest.of(entry, call.mask))
-        return found
+            if is_effect and not is_later and not log.is_poll(entry, actions.was_acting):
+                found.append(entry)
+        last = {(each.method, each.url): each for each in found}
+        repeated = [last[each.method, each.url] if each.status >= 400 else each for each in found]
+        results = [
+            again if log.have_same_body(each, again) else each
+            for each, again in zip(found, repeated, strict=True)
+        ]
+        return [SentRequest.of(each, call.mask) for each in results]
 
     def _facts(
         self, page: Page, before: Snapshot | None, after: Snapshot | None, errors: Sequence[Message]
