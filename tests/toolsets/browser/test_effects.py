@@ -1509,6 +1509,39 @@ async def test_working_action_may_be_repeated_without_notice(browser: Browser) -
     assert await reasons(browser, click(*["#it"] * 4)) == [""] * 4
 
 
+ELSEWHERE = "fetch('https://stats.invalid/collect', {method: 'POST', body: 'click'}).catch(() => 0)"
+FAILED_ELSEWHERE = "POST stats.invalid/collect failed: net::ERR_"
+
+
+@pytest.mark.parametrize(
+    ("script", "effect", "reason"),
+    [
+        (f"{ELSEWHERE}; post('/saved').then(() => it.after(1))", "request POST /saved 200, page", None),
+        ("navigator.sendBeacon('https://stats.invalid/collect', 1); it.after(1)", "page", None),
+        (f"{ELSEWHERE}; it.after(1)", "request POST /collect failed, page", FAILED_ELSEWHERE),
+        (f"{ELSEWHERE}; post('/saved')", "request POST /saved 200", FAILED_ELSEWHERE),
+        (
+            f"{ELSEWHERE}; post('/broken').then(() => it.after(1))",
+            "request POST /broken 500, page",
+            "POST /broken",
+        ),
+    ],
+)
+async def test_statistics_that_reach_no_other_host_do_not_hide_the_own_request(
+    browser: Browser, script: str, effect: str, reason: str | None
+) -> None:
+    await browser.show(
+        "<button id=it>Save</button><script>const post = path => fetch(path, {method: 'POST', body: 'tea'});"
+        f"it.onclick = () => {{ {script} }}</script>"
+    )
+
+    content = await act(browser, "click", IT)
+
+    assert content["effect"] == effect
+    assert content.get("reason", "").startswith(reason or "")
+    assert ("reason" in content) == bool(reason)
+
+
 @pytest.mark.parametrize(
     ("again", "said"),
     [

@@ -20,7 +20,7 @@ from footlight.browser.reading.listeners import Reaction, find_reaction
 from footlight.browser.snapshot.text.quoting import shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from footlight.browser.network.request_log import LogEntry
     from footlight.browser.page.events import Events
@@ -38,6 +38,7 @@ __all__ = [
     "find_effect",
     "judge",
     "note_repeat",
+    "split_address",
     "take_records",
 ]
 
@@ -106,17 +107,37 @@ class SentRequest:
     status: int = 0
     """The HTTP status, or 0 before the answer."""
     failure: str | None = None
+    host: str = ""
+    """The host and port, if they are not those of the page."""
+    is_ping: bool = False
+    """Whether the page learns nothing of the answer."""
 
     @classmethod
-    def of(cls, entry: LogEntry, mask: Callable[[str], str]) -> SentRequest:
-        try:
-            path = urlsplit(entry.url).path or "/"
-        except ValueError:
-            path = "/"
+    def of(cls, entry: LogEntry, mask: Callable[[str], str], own_hosts: Collection[str]) -> SentRequest:
+        host, path = split_address(entry.url)
         # The browser still sends the ping of a page that it leaves, but reports it as aborted.
         is_left = entry.resource_type == "ping" and _is_aborted(entry.failure)
         failure = None if is_left else entry.failure
-        return cls(method=entry.method, path=mask(path[:MAX_MASKED]), status=entry.status, failure=failure)
+        return cls(
+            method=entry.method,
+            path=mask(path[:MAX_MASKED]) or "/",
+            status=entry.status,
+            failure=failure,
+            host="" if host in own_hosts else mask(host[:MAX_MASKED]),
+            is_ping=entry.resource_type in ("ping", "beacon"),
+        )
+
+    @property
+    def is_aside(self) -> bool:
+        """Return whether the request failed in a way that an action often does not depend on.
+
+        Many pages send statistics to other hosts, which do not answer behind a filter.
+        """
+        return _has_failed(self) and (self.is_ping or bool(self.host and not self.status))
+
+    def describe(self) -> str:
+        """Return the method and the address for a reason."""
+        return f"{self.method} {self.host}{shorten(self.path, MAX_PATH)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +190,15 @@ class Effect:
         return {"effect": self.text, **({"reason": reasons} if reasons else {})}
 
 
+def split_address(url: str) -> tuple[str, str]:
+    """Return the host with its port, and the path of a URL, or "" for those of a malformed one."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return parts.netloc, parts.path
+
+
 def judge(trace: ActTrace) -> Effect:
     """Return the effect of an action, and a reason if the trace contains one."""
     events, request = trace.events, _find_request(trace)
@@ -182,6 +212,8 @@ def judge(trace: ActTrace) -> Effect:
         kinds.append("navigation")
     elif _has_page_changed(trace) or (events and _closed_earlier_pages(events)):
         kinds.append("page")
+    if kinds and request and request.is_ping and request.is_aside:
+        request = None
     text = _join(kinds, request)
     reason = blocked.reason if blocked else _find_reason(trace, text, request, kinds)
     failed = [each.failure for each in events.downloads if each.failure] if events else []
@@ -213,7 +245,13 @@ def _find_request(trace: ActTrace) -> SentRequest | None:
     found = [
         each for each in trace.requests if not trace.navigated or each.method != "GET" or _has_failed(each)
     ]
-    return min(found, key=lambda each: (not _has_failed(each), each.method == "GET"), default=None)
+
+    def rank(each: SentRequest) -> int:
+        if _has_failed(each):
+            return 2 if each.is_aside else 0
+        return 3 if each.method == "GET" else 1
+
+    return min(found, key=rank, default=None)
 
 
 def _has_failed(sent: SentRequest) -> bool:
@@ -245,10 +283,12 @@ def _join(kinds: Sequence[str], request: SentRequest | None) -> str:
 
 
 def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds: Sequence[str]) -> str | None:
-    if request is not None and _has_failed(request):
-        path = shorten(request.path, MAX_PATH)
-        result = f"answered {request.status}" if request.status else f"failed: {request.failure}"
-        return f"{request.method} {path} {result}"
+    failed = request if request and _has_failed(request) else None
+    if request and not kinds:
+        failed = failed or next((each for each in trace.requests if each.is_aside), None)
+    if failed:
+        result = f"answered {failed.status}" if failed.status else f"failed: {failed.failure}"
+        return f"{failed.describe()} {result}"
     refused = next((each.reason for each in trace.records if each.kind == "refused"), None)
     if refused and request is None and kinds in ([], ["page"]):
         return refused
@@ -272,9 +312,9 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
     if request is None or trace.change is None or kinds:
         return None
     if not request.status and request.failure:
-        return f"{request.method} {shorten(request.path, MAX_PATH)} was cancelled before it was answered"
+        return f"{request.describe()} was cancelled before it was answered"
     if not request.status:
-        return f"{request.method} {shorten(request.path, MAX_PATH)} is not answered yet"
+        return f"{request.describe()} is not answered yet"
     return _SAME
 
 

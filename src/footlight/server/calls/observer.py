@@ -17,7 +17,13 @@ from footlight.browser.snapshot.observation import find_change, observe
 from footlight.browser.snapshot.text.quoting import shorten
 from footlight.server.answers.json_values import PageText, PageTitle
 from footlight.server.calls.attachments import attach_text
-from footlight.server.calls.effects import SENT_BY_SCRIPTS, ActTrace, SentRequest, take_records
+from footlight.server.calls.effects import (
+    SENT_BY_SCRIPTS,
+    ActTrace,
+    SentRequest,
+    split_address,
+    take_records,
+)
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -185,7 +191,8 @@ class Observer:
             again if log.have_same_body(each, again) else each
             for each, again in zip(found, repeated, strict=True)
         ]
-        return [SentRequest.of(each, call.mask) for each in results]
+        hosts = {split_address(url)[0] for url in (page.url, self._urls.get(page.id, ""))}
+        return [SentRequest.of(each, call.mask, hosts) for each in results]
 
     def _facts(
         self, page: Page, before: Snapshot | None, after: Snapshot | None, errors: Sequence[Message]
