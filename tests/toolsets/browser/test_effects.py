@@ -817,6 +817,32 @@ SILENT = (
         reason="GET /broken answered 500",
     ),
     Silent(
+        "a view that gets its URL first and whose script fails",
+        "<a id=it href=/orders>Orders</a><script>it.onclick = event => { event.preventDefault();"
+        " history.pushState(0, '', '/orders'); import('/missing.js') }</script>",
+        effect="navigation",
+        reason="a script failed: Uncaught TypeError: Failed to fetch dynamically imported module",
+    ),
+    Silent(
+        "a script that fails after its request",
+        "<button id=it onclick='fetch(`/saved`).then(answer => answer.json()).then(json =>"
+        " json.items.map(each => each.after(1)))'>Save</button>",
+        effect="request GET /saved 200",
+        reason="a script failed: Uncaught TypeError",
+    ),
+    Silent(
+        "a script that expects JSON and gets the page of the login",
+        "<button id=it onclick='fetch(`/expired`).then(answer => answer.json())'>Save</button>",
+        effect="request GET /expired 302",
+        reason="a script failed: Uncaught \\(in promise\\) SyntaxError|a script failed: Uncaught SyntaxError",
+    ),
+    Silent(
+        "a request that leads to the login",
+        "<button id=it onclick='fetch(`/expired`, {method: `POST`})'>Save</button>",
+        effect="request POST /expired 302",
+        reason="POST /expired was redirected to /thanks; the page shows the same as before",
+    ),
+    Silent(
         "a request after which a timer shows the result",
         "<button id=it onclick='fetch(`/saved`).then("
         "() => setTimeout(() => this.after(1), 400))'>Save</button>",
@@ -838,6 +864,7 @@ async def reloading(_: Request) -> Response:
 @pytest.mark.parametrize("silent", SILENT, ids=lambda each: each.name)
 async def test_silent_failure_is_reported_in_the_first_answer(browser: Browser, silent: Silent) -> None:
     browser.site.route(reloading, path="/reloading")
+    browser.site.redirect("/thanks", path="/expired")
     await browser.show(silent.html)
     for tool, arguments in silent.before:
         assert (await act(browser, tool, arguments))["success"]

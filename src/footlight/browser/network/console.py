@@ -256,7 +256,7 @@ class Console:
         self._add(
             Message(
                 "error",
-                cut_text(f"Uncaught {text}", MAX_TEXT),
+                cut_text(text if text.startswith("Uncaught") else f"Uncaught {text}", MAX_TEXT),
                 _source(location["url"], location["line"], location["column"]),
                 page_id,
                 self._document(page_id),

@@ -154,6 +154,13 @@ class RequestLog:
         first, second = self._held.get(entry.id), self._held.get(other.id)
         return first is not None and second is not None and first.post_data_buffer == second.post_data_buffer
 
+    def find_redirection(self, entry: LogEntry) -> str:
+        """Return the URL to which a request was redirected, or ""."""
+        request = first = self._held.get(entry.id)
+        while request and (following := request.redirected_to):
+            request = following
+        return request.url if request and request is not first else ""
+
     def _list_earlier(self, entry: LogEntry) -> Iterator[LogEntry]:
         """Yield the earlier requests of the same page to the same path, latest first."""
         address = _address_of(entry)

@@ -111,9 +111,13 @@ class SentRequest:
     """The host and port, if they are not those of the page."""
     is_ping: bool = False
     """Whether the page learns nothing of the answer."""
+    target: str = ""
+    """The path to which the request was redirected."""
 
     @classmethod
-    def of(cls, entry: LogEntry, mask: Callable[[str], str], own_hosts: Collection[str]) -> SentRequest:
+    def of(
+        cls, entry: LogEntry, mask: Callable[[str], str], own_hosts: Collection[str], target: str
+    ) -> SentRequest:
         host, path = split_address(entry.url)
         # The browser still sends the ping of a page that it leaves, but reports it as aborted.
         is_left = entry.resource_type == "ping" and _is_aborted(entry.failure)
@@ -125,6 +129,7 @@ class SentRequest:
             failure=failure,
             host="" if host in own_hosts else mask(host[:MAX_MASKED]),
             is_ping=entry.resource_type in ("ping", "beacon"),
+            target=mask(split_address(target)[1][:MAX_MASKED]),
         )
 
     @property
@@ -159,6 +164,8 @@ class ActTrace:
     records: Sequence[ActRecord] = ()
     error: str | None = None
     """An error in the console of the page, as a reason."""
+    has_failed_script: bool = False
+    """Whether that error is one that no script has caught."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,10 +311,12 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
         why = next((each.reason for each in trace.records if each.reason), None)
         return trace.error or why
     is_same = trace.change in ("none", "focus")
+    has_records = any(each.is_main for each in trace.records)  # They belong to the current document.
+    if trace.has_failed_script and is_same and (has_records or not trace.navigated):
+        return trace.error
     if trace.navigated and request is not None and request.method != "GET" and is_same:
         return _SAME
-    # The records belong to the current document.
-    if trace.navigated and not trace.moved and is_same and any(each.is_main for each in trace.records):
+    if trace.navigated and not trace.moved and is_same and has_records:
         return None if any(each.acted for each in trace.records) else _SAME
     if request is None or trace.change is None or kinds:
         return None
@@ -315,6 +324,8 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
         return f"{request.describe()} was cancelled before it was answered"
     if not request.status:
         return f"{request.describe()} is not answered yet"
+    if request.target:
+        return f"{request.describe()} was redirected to {shorten(request.target, MAX_PATH)}; {_SAME}"
     return _SAME
 
 

@@ -78,6 +78,7 @@ class Observer:
         self._early: EarlyLook | None = None
         self._change: Change | None = None
         self._error: str | None = None
+        self._has_failed_script = False
 
     async def begin(self, call: ToolCall) -> None:
         """Note the state before the call. Take a snapshot of a page that the client has not seen yet."""
@@ -123,7 +124,9 @@ class Observer:
             return {"kind": "unknown", "reason": "The page did not respond", **facts}
         view, shown = page.view, [*reversed(page.view.shown.values())]
         is_known = before is not None and any(before is each for each in shown)
-        self._error = _describe_cause([error.text.strip() for error in errors])
+        texts = [error.text.strip() for error in errors]
+        self._error = _describe_cause(texts)
+        self._has_failed_script = any(map(_is_uncaught, texts))
         link = call_in_loop(lambda text: attach_text(call, text, tool=self._tool.name))
 
         def compare() -> tuple[Change | None, Observation]:
@@ -160,6 +163,7 @@ class Observer:
                 change=self._change,
                 records=self._records,
                 error=self._error,
+                has_failed_script=self._has_failed_script,
             )
         return ActTrace(
             events=events,
@@ -171,6 +175,7 @@ class Observer:
             change=self._change,
             records=self._records,
             error=self._error,
+            has_failed_script=self._has_failed_script,
         )
 
     def _requests(self, call: ToolCall, page: Page) -> list[SentRequest]:
@@ -192,7 +197,7 @@ class Observer:
             for each, again in zip(found, repeated, strict=True)
         ]
         hosts = {split_address(url)[0] for url in (page.url, self._urls.get(page.id, ""))}
-        return [SentRequest.of(each, call.mask, hosts) for each in results]
+        return [SentRequest.of(each, call.mask, hosts, log.find_redirection(each)) for each in results]
 
     def _facts(
         self, page: Page, before: Snapshot | None, after: Snapshot | None, errors: Sequence[Message]
@@ -226,12 +231,16 @@ def _count_work(before: Snapshot | None, after: Snapshot, mode: str) -> int:
     return _WORK_OF_CHANGE * changed + (len(before.nodes) + len(after.nodes)) // _EQUAL_NODES
 
 
+def _is_uncaught(text: str) -> bool:
+    return text.startswith("Uncaught")
+
+
 def _describe_cause(texts: Sequence[str]) -> str | None:
     """Return the reason that the errors in the console give for an action without effect.
 
     A message that begins with `_SANDBOXED` may be about a script of Playwright.
     """
-    uncaught = next((each for each in texts if each.startswith("Uncaught")), None)
+    uncaught = next(filter(_is_uncaught, texts), None)
     if uncaught:
         return f"a script failed: {uncaught}"
     logged = next((each for each in texts if not each.startswith(_SANDBOXED)), None)
