@@ -843,6 +843,66 @@ SILENT = (
         reason="POST /expired was redirected to /thanks; the page shows the same as before",
     ),
     Silent(
+        "a message in an element that is not shown",
+        "<button id=it onclick='this.disabled = true; fetch(`/saved`).then(answer => answer.text())"
+        ".then(text => { toast.textContent = text; this.disabled = false })'>Save</button>"
+        "<div id=toast hidden></div>",
+        effect="request GET /saved 200",
+        reason=SAME,
+    ),
+    Silent(
+        "text in an element that is not shown",
+        "<div style='display: none'><p id=text></p></div>"
+        "<button id=it onclick='text.append(1)'>Save</button>",
+        effect="script",
+        reason="does not show what it did",
+    ),
+    Silent(
+        "a button that only draws a ripple",
+        "<button id=it>Save<span class=MuiTouchRipple-root></span></button><script>"
+        "const ripples = it.lastChild; it.onmousedown = () => {"
+        " ripples.innerHTML = '<span class=MuiTouchRipple-ripple><span></span></span>' };"
+        "it.onmouseup = () => setTimeout(() => ripples.replaceChildren(), 550)</script>",
+        reason=NOTHING_LISTENS,
+    ),
+    Silent(
+        "a button that only has the class of a ripple",
+        "<style>.mdc-ripple--active { opacity: .8 }</style><button id=it class=mdc-button>Save</button>"
+        "<script>it.onpointerdown = () => it.classList.add('mdc-ripple--active');"
+        "it.onpointerup = () => setTimeout(() => it.classList.remove('mdc-ripple--active'), 225)</script>",
+        reason=NOTHING_LISTENS,
+    ),
+    Silent(
+        "an element for double clicks",
+        "<div id=it ondblclick='this.after(1)'>Cell</div>",
+        reason="listens only for double clicks",
+    ),
+    Silent(
+        "a double click that changes nothing",
+        "<div id=it ondblclick='if (this.id == 2) this.after(1)'>Cell</div>",
+        arguments={**IT, "clickCount": 2},
+        reason=CHANGED_NOTHING,
+    ),
+    Silent(
+        "an element for fingers",
+        "<button id=it>Save</button><script>it.addEventListener('touchstart', () => it.after(1))</script>",
+        reason=NOTHING_LISTENS,
+    ),
+    *(
+        Silent(
+            f"a menu that its own click closes, by its {by}",
+            "<style>#menu:not(.open, [style], [data-no]) { display: none }</style><button id=it>Menu</button>"
+            f"<p id=menu {attribute}>Edit</p><script>it.onclick = () => {{ {opens} }};"
+            f"document.onclick = () => {{ {closes} }}</script>",
+            reason="it opened, and closed again at once",
+        )
+        for by, attribute, opens, closes in (
+            ("class", "", "menu.classList.add('open')", "menu.classList.remove('open')"),
+            ("style", "style='display:none'", "menu.style.display = 'block'", "menu.style.display = 'none'"),
+            ("hidden state", "hidden data-no", "menu.hidden = false", "menu.hidden = true"),
+        )
+    ),
+    Silent(
         "a request after which a timer shows the result",
         "<button id=it onclick='fetch(`/saved`).then("
         "() => setTimeout(() => this.after(1), 400))'>Save</button>",
@@ -1081,6 +1141,19 @@ class Working:
 
 
 WORKING = (
+    Working(
+        "content in boxes that are not drawn themselves",
+        """<div style='display: contents'><b id=text>0</b></div><select id=list><option>A</select>
+        <svg width=50 height=50><defs><circle id=dot r=5></circle></defs><use href=#dot x=20 y=20></use></svg>
+        <button id=a onclick='text.parentNode.append(1)'>A</button>
+        <button id=b onclick='list.innerHTML = `<option>B`'>B</button>
+        <button id=c onclick='dot.parentNode.innerHTML = `<rect id=dot width=9 height=9 />`'>C</button>
+        <button id=d onclick='document.body.insertAdjacentHTML("beforeend", "<style>p { color: red }")'
+        >D</button>
+        <button id=e onmousedown='this.className = "on"'>E</button><style>.on { color: red }</style>
+        <button id=f class=ripple onclick='this.innerHTML = `<svg width=9 height=9></svg>`'>F</button>""",
+        click("#a", "#b", "#c", "#d", "#e", "#f"),
+    ),
     Working(
         "a list of tasks",
         """<h1>Tasks</h1><form id=add><input id=task aria-label=Task><button id=go>Add</button></form>

@@ -91,6 +91,8 @@ class ActRecord:
     """None for the top document, otherwise a frame whose document has another origin."""
     point: tuple[float, float] | None = None
     """The point that the mouse or a key clicked, in CSS pixels of the document's viewport."""
+    types: tuple[str, ...] = ()
+    """The types of the events that happened at `point`."""
     key: dict[str, Any] | None = None
     """The fields of the event of the last key."""
     is_main: bool = False
@@ -228,6 +230,7 @@ def _parse_record(text: str, frame: Frame, *, is_main: bool) -> ActRecord | None
         path=tuple(fields["path"]) if "path" in fields else None,
         root=root,
         point=(fields["x"], fields["y"]) if "x" in fields else None,
+        types=tuple(fields.get("types", ())),
         key=fields.get("key"),
         is_main=is_main,
     )

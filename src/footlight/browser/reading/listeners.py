@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -30,12 +30,19 @@ if TYPE_CHECKING:
 __all__ = ["Reaction", "find_reaction"]
 
 Reaction = Literal[
-    "disabled", "no listener", "no change", "only around", "hidden change", "closed shadow tree"
+    "disabled",
+    "no listener",
+    "double click",
+    "no change",
+    "only around",
+    "hidden change",
+    "closed shadow tree",
 ]
 """Why an input event had no visible effect.
 
-`no change`: the listeners did nothing. `only around`: only listeners on ancestors did something, which is not
-visible and which they may do for every event. `hidden change`: a listener did something that is not visible.
+`double click`: there are listeners for double clicks only. `no change`: the listeners did nothing. `only
+around`: only listeners on ancestors did something, which is not visible and which they may do for every
+event. `hidden change`: a listener did something that is not visible.
 `closed shadow tree`: the listeners inside the element are unknown.
 """
 
@@ -92,10 +99,12 @@ async def find_reaction(
     point: tuple[float, float] | None = None,
     key: Mapping[str, Any] | None = None,
     *,
+    types: Sequence[str] = (),
     root: Frame | None = None,
 ) -> Reaction | None:
     """Return how the listeners reacted to a click on the element at the end of a path, or to a key.
 
+    `types` are those of the events of the click.
     The path begins in the document of `root`, or in the top document. Return None if that is unknown: only
     Chromium lists listeners.
     """
@@ -109,7 +118,7 @@ async def find_reaction(
             async with asyncio.timeout(ANSWER_SECONDS):
                 context, inner = await _enter_frames(cdp, path)
                 target = f"({_FIND_ELEMENT})({json.dumps(inner)})"
-                question = f"({_FIND_LISTENERS})({target}, {json.dumps([point, key])})"
+                question = f"({_FIND_LISTENERS})({target}, {json.dumps([point, key, types])})"
                 return await _ask(cdp, question, context, calling)
         finally:
             # For a page that hangs, awaiting this here would block until it responds again.
@@ -217,7 +226,7 @@ async def _ask(
     reply = found["result"]
     if "objectId" not in reply:
         value = reply.get("value")
-        return value if value in ("disabled", "no change") else None
+        return value if value in ("disabled", "double click", "no change") else None
     if reply.get("subtype") == "node":
         node = (await _send(cdp, "DOM.describeNode", objectId=reply["objectId"]))["node"]
         shadows = node.get("shadowRoots", ())

@@ -84,6 +84,7 @@ _ON_HOVER = "the page changed when the mouse moved there"
 _REACTIONS: Mapping[Reaction, str] = {
     "disabled": "it is in a disabled part of the page",
     "no listener": "nothing on the page listens for {} there",
+    "double click": "the page listens only for double clicks there",
     "no change": "listeners of the page received it and changed nothing",
     "only around": "only listeners around it received it, and the page shows nothing of what they did",
     "hidden change": "a script of the page ran, and the page does not show what it did",
@@ -390,9 +391,14 @@ async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:
     if record is None or record.path is None or (record.reason is not None and record.kind != "taken"):
         return effect
     reaction = await find_reaction(
-        page, record.path, record.point, None if record.point else record.key, root=record.root
+        page,
+        record.path,
+        record.point,
+        None if record.point else record.key,
+        types=record.types,
+        root=record.root,
     )
-    if record.drawn and reaction not in ("disabled", "no listener", "no change"):
+    if record.drawn and reaction not in ("disabled", "no listener", "double click", "no change"):
         return Effect("page", effect.reason)
     if reaction in ("hidden change", "closed shadow tree"):
         if await has_scrolled(page):

@@ -10,6 +10,7 @@
 //   kind    the kind of the reason; `blocked` means that the page has only shown an error
 //   drawn   whether a canvas was clicked; the document does not show what is drawn on it
 //   path    the path to the element that was clicked or received a key, if no effect is certain
+//   types   the types of the events that the mouse or a key has caused there, for a click
 //   x, y    where the mouse was pressed, or what a key has clicked, in the document
 //   key     the last key
 //
@@ -35,7 +36,7 @@ import {
   toggleAt,
 } from "./fields.js";
 import { findProblem } from "./problems.js";
-import { areUndone, areUnstyled, MAX_MUTATIONS } from "./undone.js";
+import { areUndone, areUnstyled, isInRipple, isOutOfSight, MAX_MUTATIONS } from "./undone.js";
 
 const AGAIN_MS = 1_000; // The second press of a double click belongs to the record of the first.
 const MAX_INVALID = 3;
@@ -77,6 +78,10 @@ export class ActRecord {
     this.pressed = this.clicked = this.reached = this.dragged = this.dropped = false;
     this.valued = this.moved = this.selected = this.stale = this.changed = false;
     this.deleted = false; // A part of the text of the field was deleted.
+    this.changedAt = this.changedUntil = 0; // When the document first and last changed.
+    this.rippled = false; // A press has drawn a ripple.
+    this.clicks = 0;
+    this.isTouched = false;
     this.hovered = false; // The page changed when the mouse moved to the element.
     this.passedOn = false; // A text field has received keys after another one.
     /** @type {Event | null} */
@@ -122,7 +127,10 @@ export class ActRecord {
 
   /** @type {(records: MutationRecord[]) => void} */
   noteChanges(records) {
-    this.changed ||= records.length > 0;
+    if (!records.length) return;
+    this.changedUntil = performance.now();
+    if (!this.changed) this.changedAt = this.changedUntil;
+    this.changed = true;
     for (const each of records) if (this.mutations.length <= MAX_MUTATIONS) this.mutations.push(each);
     if (this.mutations.length > MAX_MUTATIONS) this.observer.disconnect();
   }
@@ -131,6 +139,7 @@ export class ActRecord {
   press(event) {
     this.pressed = true;
     this.button = event.button;
+    this.isTouched = event.pointerType === "touch";
     this.place = [event.clientX, event.clientY];
     this.scrolls = this.target ? scrollsAbove(this.target) : [];
     this.toggle = toggleAt(this.target);
@@ -185,8 +194,20 @@ export class ActRecord {
     const seen = changes()?.read();
     if (!seen) return this.changed;
     this.stale = seen.stale || seen.ticked;
-    const isVain = areUndone(this.mutations) || areUnstyled(this.mutations);
+    const isVain = this.changed && this.isVain();
     return (seen.changed || (this.changed && !seen.ticked)) && !isVain && !this.isTextUndone();
+  }
+
+  /**
+   * Return whether the changes of the document show nothing. Of too many, that is unknown.
+   *
+   * @returns {boolean}
+   */
+  isVain() {
+    if (this.mutations.length > MAX_MUTATIONS) return false;
+    this.rippled ||= this.mutations.some(isInRipple);
+    this.mutations = this.mutations.filter((each) => !isInRipple(each) && !isOutOfSight(each));
+    return !this.mutations.length || areUndone(this.mutations) || areUnstyled(this.mutations);
   }
 
   /**
@@ -246,8 +267,24 @@ export class ActRecord {
       const { left, top, width, height } = boxOf.call(receiver);
       [found.x, found.y] = [left + width / 2, top + height / 2];
     }
+    if (found.x !== undefined) found.types = this.types();
     if (key) found.key = Object.fromEntries(KEY_FIELDS.map((name) => [name, key[name]]));
     return found;
+  }
+
+  /**
+   * Return the types of the events that may have reached a listener. The press is left out if its ripple has shown it.
+   *
+   * @returns {string[]}
+   */
+  types() {
+    const presses = ["mousedown", "mouseup", "pointerdown", "pointerup"];
+    return [
+      ...(this.button ? ["auxclick", "contextmenu"] : ["click", "submit"]),
+      ...(this.clicks > 1 ? ["dblclick"] : []),
+      ...(this.rippled ? [] : presses),
+      ...(this.isTouched ? ["touchstart", "touchend"] : []),
+    ];
   }
 
   /** @returns {number} */
@@ -263,6 +300,7 @@ export class ActRecord {
     switch (event.type) {
       case "click":
         if (isFileField(target)) this.choice = event;
+        this.clicks = Math.max(this.clicks, event.detail);
         if (!event.isTrusted || this.clicked) return;
         this.clicked = true;
         this.click = event;

@@ -7,7 +7,7 @@ const MAX_WORDS = 300; // The server shortens them further, after it has masked 
 const TOGGLES = new Set(["checkbox", "radio"]);
 const TEXTLESS = new Set("button checkbox color file hidden image radio range reset submit".split(" "));
 
-const closestAbove = Element.prototype.closest;
+export const closestAbove = Element.prototype.closest;
 const containsOf = Node.prototype.contains;
 export const isMatching = Element.prototype.matches;
 const elementsOf = getter(HTMLFormElement, "elements");

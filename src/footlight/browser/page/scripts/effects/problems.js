@@ -14,10 +14,14 @@ import {
   shorten,
   textIn,
 } from "./fields.js";
-import { areUndone } from "./undone.js";
+import { areUndone, CONTROLS, isShown } from "./undone.js";
 
 const MAX_NAMED = 3;
 const OPENNESS = new Set(["aria-expanded", "open"]);
+const DISPLAY = /\b(?:display|visibility)\s*:/;
+const OPEN_CLASS =
+  /(?:^|[\s_-])(?:open|opened|show|shown|visible|expanded|active|hidden|hide|closed|collapsed)(?:$|\s)/i;
+const AT_ONCE_MS = 50;
 const BUTTONS = "button, input[type=submit], input[type=image], input[type=button], input[type=reset], a, summary";
 const PAGE_SCHEMES = new Set("about blob chrome data file ftp http https javascript view-source".split(" "));
 const RESETS = "form :is(button, input)[type=reset]";
@@ -161,10 +165,25 @@ function uploadProblem(act, changed) {
 /** @type {(act: ActRecord, changed: boolean) => Problem | null} */
 function undoneProblem(act, changed) {
   if (changed || !areUndone(act.mutations)) return null;
-  const { target } = act.mutations.find((each) => OPENNESS.has(each.attributeName || "")) || {};
+  const told = act.mutations.find((each) => OPENNESS.has(each.attributeName || ""));
+  const isQuick = act.changedUntil - act.changedAt < AT_ONCE_MS;
+  const { target } = told || (isQuick && act.mutations.find(isOpening)) || {};
   if (!(target instanceof Element)) return null;
-  const isOpen = attributeOf.call(target, "aria-expanded") === "true" || attributeOf.call(target, "open") !== null;
+  const states = [attributeOf.call(target, "aria-expanded") === "true", attributeOf.call(target, "open") !== null];
+  const isOpen = told ? states.includes(true) : isShown(target);
   return ["undone", isOpen ? "it closed, and opened again at once" : "it opened, and closed again at once"];
+}
+
+/**
+ * Return whether a change of an attribute may show or hide its element.
+ *
+ * @type {(mutation: MutationRecord) => boolean}
+ */
+function isOpening({ target, attributeName, oldValue }) {
+  if (!(target instanceof Element) || isMatching.call(target, CONTROLS)) return false;
+  if (attributeName === "hidden") return true;
+  const value = `${oldValue || ""} ${attributeOf.call(target, attributeName || "") || ""}`;
+  return attributeName === "style" ? DISPLAY.test(value) : attributeName === "class" && OPEN_CLASS.test(value);
 }
 
 /**

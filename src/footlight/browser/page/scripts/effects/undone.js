@@ -1,7 +1,9 @@
-// Whether a page has undone its changes to the document, or changed only classes that no style rule uses.
+// Whether a page has undone its changes to the document, changed only classes that no style rule uses, or what nobody
+// sees: the content of hidden elements, scripts that it loads, and the ripple of a pressed button.
 
 import { getter } from "../../../driver/getter.js";
-import { parentNodeOf } from "../../around.js";
+import { outside, parentNodeOf } from "../../around.js";
+import { closestAbove, connectedOf, isMatching } from "./fields.js";
 
 export const MAX_MUTATIONS = 200; // Pages that change more are not compared with their previous state.
 
@@ -10,7 +12,11 @@ const MAX_RULES = 20_000;
 const attributeValueOf = Element.prototype.getAttribute;
 const [nextOf, previousOf] = [getter(Node, "nextSibling"), getter(Node, "previousSibling")];
 const dataOf = getter(CharacterData, "data");
+const contentOf = getter(Node, "textContent");
+const firstChildOf = getter(Element, "firstElementChild");
 const { getRootNode: rootOf, isEqualNode: isEqual } = Node.prototype;
+const { checkVisibility: visibilityOf, querySelector: findInside } = Element.prototype;
+const makeElement = Document.prototype.createElement;
 
 /**
  * Return whether the page has undone each of these changes.
@@ -57,10 +63,26 @@ export function areUndone(mutations) {
         ? attributeValueOf.call(/** @type {Element} */ (node), name)
         : dataOf.call(/** @type {CharacterData} */ (node));
       const isEmpty = !value && !now && (name === "class" || name === "style");
-      if (value !== now && !isEmpty) return false;
+      if (value !== now && !isEmpty && !(name === "style" && isSameStyle(value, now))) return false;
     }
   return true;
 }
+
+/**
+ * Return whether two values of `style` are the same. A script that sets a property has the whole value written anew.
+ *
+ * @type {(value: string | null, now: string | null) => boolean}
+ */
+function isSameStyle(value, now) {
+  const [{ style: before }, { style: after }] = [makeElement.call(document, "i"), makeElement.call(document, "i")];
+  [before.cssText, after.cssText] = [value || "", now || ""];
+  return before.length === after.length && Array.from(before).every((name) => hasSame(before, after, name));
+}
+
+/** @type {(before: CSSStyleDeclaration, after: CSSStyleDeclaration, name: string) => boolean} */
+const hasSame = (before, after, name) =>
+  before.getPropertyValue(name) === after.getPropertyValue(name) &&
+  before.getPropertyPriority(name) === after.getPropertyPriority(name);
 
 /**
  * Return whether a node is where another one, or itself, was removed.
@@ -126,4 +148,70 @@ function isStyled(root, mentions) {
   } catch {
     return true;
   }
+}
+
+export const CONTROLS = "button, a, summary, label, [role], [tabindex]";
+const RIPPLE = /ripple|(?:^|[\s_-])(?:waves?|ink)(?:$|[\s_-])/i; // In the class names of many libraries.
+const CONTENT = "img, svg, i, canvas, video, input";
+const RESTYLING = "style, link";
+const SHOWN_ELSEWHERE = "select, datalist, svg, head, audio, video, object, canvas"; // Not drawn, but seen in other ways.
+
+/**
+ * Return whether nobody sees a change, because it is a script, or in an element that is not drawn.
+ *
+ * @param {MutationRecord} mutation
+ * @returns {boolean}
+ */
+export function isOutOfSight({ type, target, addedNodes, removedNodes }) {
+  const element = target instanceof Element ? target : parentNodeOf.call(target);
+  if (type === "attributes" || !(element instanceof Element) || !connectedOf.call(element)) return false;
+  const nodes = [...addedNodes, ...removedNodes];
+  if (nodes.length && nodes.every((node) => node instanceof HTMLScriptElement)) return true;
+  if ([element, ...nodes].some((node) => node instanceof Element && isMatching.call(node, RESTYLING))) return false;
+  return !closestAbove.call(element, SHOWN_ELSEWHERE) && !isShown(element);
+}
+
+/**
+ * Return whether a change is the ripple of a press: an element without content in a control, or a class of the control.
+ *
+ * @param {MutationRecord} mutation
+ * @returns {boolean}
+ */
+export function isInRipple({ type, target, attributeName, oldValue, addedNodes, removedNodes }) {
+  if (!(target instanceof Element) || !closestAbove.call(target, CONTROLS)) return false;
+  if (!isMatching.call(target, CONTROLS) && isRipple(target)) return true;
+  if (type === "attributes") return attributeName === "class" && isRippleClass(target, oldValue);
+  const nodes = [...addedNodes, ...removedNodes];
+  return nodes.length > 0 && nodes.every(isRipple);
+}
+
+/**
+ * Return whether a node is the ripple that a library draws where a control is pressed, or a box around one.
+ *
+ * @type {(node: Node) => boolean}
+ */
+function isRipple(node) {
+  if (!(node instanceof HTMLElement)) return false;
+  const classes = [node, firstChildOf.call(node)].map((each) => each && attributeValueOf.call(each, "class"));
+  if (!classes.some((each) => RIPPLE.test(each || ""))) return false;
+  return !(contentOf.call(node) || "").trim() && !findInside.call(node, CONTENT);
+}
+
+/** @type {(element: Element, before: string | null) => boolean} */
+function isRippleClass(element, before) {
+  const [old, now] = [before, attributeValueOf.call(element, "class")].map((text) => (text || "").split(/\s+/));
+  const changed = [...old.filter((name) => !now.includes(name)), ...now.filter((name) => !old.includes(name))];
+  return changed.length > 0 && changed.every((name) => RIPPLE.test(name));
+}
+
+/**
+ * Return whether an element is drawn. One without a box of its own is, if the element around it is.
+ *
+ * @type {(element: Element) => boolean}
+ */
+export function isShown(element) {
+  /** @type {Node | null} */
+  let around = element;
+  while (around instanceof Element && getComputedStyle(around).display === "contents") around = outside(around);
+  return !(around instanceof Element) || visibilityOf.call(around, { visibilityProperty: true });
 }

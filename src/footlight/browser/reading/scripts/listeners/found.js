@@ -13,22 +13,32 @@ import { accessor } from "./accessor.js";
  */
 
 const MAX_TYPES = 20;
+const PROPERTIES = [
+  ["onClick", "click"],
+  ["onDoubleClick", "dblclick"],
+  ["onMouseDown", "mousedown"],
+  ["onMouseUp", "mouseup"],
+  ["onPointerDown", "pointerdown"],
+  ["onPointerUp", "pointerup"],
+];
 
-/** @type {(target: Element | null, input: [Point, Key | null]) => Found | Element | "unknown" | "disabled" | "no change"} */
-export function findListeners(target, [point, key]) {
+/** @typedef {"unknown" | "disabled" | "double click" | "no change"} Known */
+
+/** @type {(target: Element | null, input: [Point, Key | null, string[]]) => Found | Element | Known} */
+export function findListeners(target, [point, key, clicks]) {
   if (!target) return "unknown";
   const parentOf = accessor(Node, "parentNode");
   const kindOf = accessor(Node, "nodeType");
   const page = document;
   const view = window;
   if (!key && Element.prototype.closest.call(target, ":disabled, [aria-disabled=true], [inert]")) return "disabled";
-  const types = key
-    ? ["keydown", "keypress", "keyup", "beforeinput"]
-    : ["click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend", "submit"];
+  /** @type {(type: string) => boolean} */
+  const isAmong = (type) => clicks.filter((each) => each === type).length > 0;
+  const types = key ? ["keydown", "keypress", "keyup", "beforeinput"] : clicks;
   // Some libraries store the listeners of an element in a property, and listen on an ancestor.
   const properties = key
     ? ["onKeyDown", "onKeyUp"]
-    : ["onClick", "onMouseDown", "onMouseUp", "onPointerDown", "onPointerUp"];
+    : PROPERTIES.filter(([, type]) => isAmong(type)).map(([name]) => name);
   /** @type {(node: any) => any} */
   const around = (node) =>
     parentOf.call(node) || (kindOf.call(node) === Node.DOCUMENT_FRAGMENT_NODE && node.host) || null;
@@ -37,11 +47,13 @@ export function findListeners(target, [point, key]) {
   /** @type {HeardBy[]} */
   const above = [];
   let isHeard = false;
+  let isForDoubleClicks = false;
   for (let at = /** @type {any} */ (target); at; at = at === page ? view : at === view ? null : around(at)) {
     const isRoot = at === view || kindOf.call(at) === Node.DOCUMENT_FRAGMENT_NODE;
     const found = getEventListeners(at);
     const heard = types.flatMap((type) => found[type] || []).filter((each) => !isRoot || !isOurs(each));
     if (heard.length) isHeard = true;
+    if (!key && found.dblclick && at.nodeType === Node.ELEMENT_NODE) isForDoubleClicks = true;
     // A listener for all events, or on the whole page, may forward events.
     const isWhole = at === view || at === page || at === page.body || at === page.documentElement;
     const passesOn = Object.keys(found).length > MAX_TYPES || (!key && isWhole);
@@ -52,7 +64,7 @@ export function findListeners(target, [point, key]) {
     for (const { listener } of heard) (isNear ? own : above).push([at, listener]);
     for (const listener of kept) own.push([at, listener]);
   }
-  if (!isHeard && !own.length) return target;
+  if (!isHeard && !own.length) return isForDoubleClicks ? "double click" : target;
   return own.length || above.length ? [own, above, target, page, view, point, key] : "no change";
 }
 
