@@ -17,6 +17,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from tests.certificates import make_certificate
 from tests.serving import listen_on_free_port, serve_app
 
+LATER_SECONDS = 0.15
+
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -88,12 +90,15 @@ class Site:
         await response(scope, receive, send)
 
     async def _echo(self, socket: WebSocket) -> None:
-        """Send each message back with an exclamation mark, at every path."""
+        """Send each message back with an exclamation mark, at every path, and at `/later` after a moment."""
         self.requests.append(("SOCKET", socket.url.path))
         await socket.accept()
         with suppress(WebSocketDisconnect):
             while True:
-                await socket.send_text(await socket.receive_text() + "!")
+                text = await socket.receive_text()
+                if socket.url.path == "/later":
+                    await asyncio.sleep(LATER_SECONDS)
+                await socket.send_text(text + "!")
 
 
 @asynccontextmanager

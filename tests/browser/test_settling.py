@@ -286,6 +286,22 @@ async def test_late_content_is_included_in_the_answer(browser: SessionBrowser, t
     assert "late" in str(answer.content), answer.content
 
 
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium passes messages of CDP to the scripts")
+@pytest.mark.parametrize("first", ["", "it.disabled = true;"])
+async def test_reply_to_a_message_by_websocket_is_awaited(browser: SessionBrowser, first: str) -> None:
+    address = browser.site.url.replace("http", "ws") + "/later"
+    await browser.show(
+        f"<p></p><button id=it>Send</button><script>socket = new WebSocket('{address}');"
+        "socket.onopen = () => document.title = 'open'; socket.onmessage = event => it.before(event.data);"
+        f"it.onclick = () => {{ {first} socket.send('late') }}</script>"
+    )
+    await browser.call("wait_for", function="() => document.title === 'open'")
+
+    answer = await browser.answer("click", selector="button", observe="diff")
+
+    assert "late!" in str(answer.content), answer.content
+
+
 async def test_permanently_busy_button_is_not_awaited(browser: SessionBrowser) -> None:
     await browser.show("<main aria-busy=true></main><button class=loading>More…</button>")
 

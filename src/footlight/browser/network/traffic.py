@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from footlight.browser.driver.playwright_api import Error
 
 if TYPE_CHECKING:
-    from playwright.async_api import Frame, Request, Response
+    from playwright.async_api import Frame, Request, Response, WebSocket
     from playwright.async_api import Page as PlaywrightPage
 
 __all__ = ["Traffic"]
@@ -77,7 +77,9 @@ class Traffic:
         self._dom_ready: float | None = None
         self._changed = asyncio.Event()
         self._has_opened_channel = False
-        page.on("websocket", self._on_channel)
+        self._messaged = self._replied = 0.0
+        """When a WebSocket last sent, and last received, a message."""
+        page.on("websocket", self._on_socket)
         page.on("request", self._on_request)
         page.on("response", self._on_response)
         page.on("requestfinished", self._on_finished)
@@ -125,6 +127,16 @@ class Traffic:
             self._is_new(each, since)
             for each in [*self._sent.values(), *(ended.sent for ended in self._ended)]
         ):
+            self._changed.clear()
+            await self._changed.wait()
+
+    def is_reply_expected(self, since: float) -> bool:
+        """Return whether a WebSocket has sent a message since `since`, and received none after it."""
+        return self._messaged >= max(since, self._replied)
+
+    async def wait_for_reply(self, since: float) -> None:
+        """Wait until a WebSocket receives a message after the last one sent. The caller limits the wait."""
+        while self.is_reply_expected(since):
             self._changed.clear()
             await self._changed.wait()
 
@@ -183,6 +195,18 @@ class Traffic:
 
     def _on_channel(self, _: object) -> None:
         self._has_opened_channel = True
+
+    def _on_socket(self, socket: WebSocket) -> None:
+        self._has_opened_channel = True
+        socket.on("framesent", lambda _: self._on_message())
+        socket.on("framereceived", lambda _: self._on_reply())
+
+    def _on_message(self) -> None:
+        self._messaged = time.monotonic()
+
+    def _on_reply(self) -> None:
+        self._replied = time.monotonic()
+        self._changed.set()
 
     def _on_response(self, response: Response) -> None:
         request, now = response.request, time.monotonic()

@@ -53,6 +53,8 @@ LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.
 
 `timer`: a click has had no effect so far, and a script of the page has requested a callback.
 """
+REPLY_SECONDS = 0.5
+"""How long to wait for the reply to a message that an action has sent by a WebSocket."""
 MAX_FRAMES = 10
 RECORD_MS = 3_000.0
 """How long documents may take to reply with the records of an action that seems to have had no effect."""
@@ -251,7 +253,7 @@ class _SettledReport:
 async def _settle(page: Page, since: float, limit_ms: float, read: ReadDocument | None) -> list[ActRecord]:
     traffic = page.traffic
     records: list[ActRecord] = []
-    is_patient = True
+    is_patient = awaits_reply = True
     while True:
         await traffic.wait_until_idle(since)
         if page.closed or page.crashed:
@@ -261,6 +263,12 @@ async def _settle(page: Page, since: float, limit_ms: float, read: ReadDocument 
         records = [each.record for each in documents if each.record]
         late = next((each.late for each in documents if each.late), None)
         if traffic.request_count == request_count and traffic.is_idle(since):
+            if awaits_reply and traffic.is_reply_expected(since):
+                awaits_reply = False
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(REPLY_SECONDS):
+                        await traffic.wait_for_reply(since)
+                continue
             if not late or not is_patient:
                 return records
             is_patient = False
