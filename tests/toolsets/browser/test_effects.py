@@ -81,6 +81,11 @@ CHANGED_NOTHING = "received it and changed nothing"
 SAME = "shows the same as before"
 IT: Mapping[str, Any] = {"selector": "#it"}
 
+QUICK = (
+    "<p id=box>Ad</p><script>n = 0; (function turn() { box.style.left = `${n++ % 99}px`;"
+    " requestAnimationFrame(turn) })()</script>"
+)
+
 SILENT = (
     Silent("a button without a listener", "<button id=it>Save</button>", reason=NOTHING_LISTENS),
     Silent(
@@ -901,6 +906,27 @@ SILENT = (
             ("style", "style='display:none'", "menu.style.display = 'block'", "menu.style.display = 'none'"),
             ("hidden state", "hidden data-no", "menu.hidden = false", "menu.hidden = true"),
         )
+    ),
+    Silent(
+        "a button beside a quick animation",
+        f"<button id=it>Save</button>{QUICK}",
+        reason=NOTHING_LISTENS,
+        wait="() => n > 30",
+    ),
+    Silent(
+        "a button beside a box that scrolls by itself",
+        "<button id=it>Save</button><div id=strip style='width: 99px; overflow: auto'>"
+        "<p style='width: 9999px'>Ads</div><script>n = 0; (function turn() { strip.scrollLeft = n++ % 900; requestAnimationFrame(turn) })()"
+        "</script>",
+        reason=NOTHING_LISTENS,
+        wait="() => n > 30",
+    ),
+    Silent(
+        "a late result beside a quick animation",
+        f"<button id=it onclick='setTimeout(() => this.after(1), 400)'>Save</button>{QUICK}",
+        effect="page",
+        reason="^ ",
+        wait="() => n > 30",
     ),
     Silent(
         "a request after which a timer shows the result",

@@ -13,7 +13,14 @@
 import { getter } from "../driver/getter.js";
 import { afterEvent, countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
 import { takeLateWork } from "./late_work.js";
-import { continueRecord, hasScrolled, isIdleClick, reportedRecord } from "./scripts/effects/effects.js";
+import {
+  continueRecord,
+  hasChanged,
+  hasOnlyTicked,
+  hasScrolled,
+  isIdleClick,
+  reportedRecord,
+} from "./scripts/effects/effects.js";
 
 const REST_MS = 500; // How long to wait until the document settles, which some pages never do.
 const RESTLESS_MS = 100; // How long to wait for a page that did not settle the last time.
@@ -441,9 +448,11 @@ async function endsEarly() {
 // Begin to watch a new document while it loads.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.watch")] = () => ask("begin");
 
-// Wait until a settled document changes, at most this long.
+// Wait until a document changes, at most this long. Of one that changes all the time, the effects of the action count.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.change")] = async (/** @type {number} */ ms) => {
-  for (const end = performance.now() + ms; rest.holds() && performance.now() < end; ) await pause(LOOK_MS);
+  const isAtRest = rest.holds();
+  const goesOn = () => (isAtRest && rest.holds()) || (isAtRest ? hasOnlyTicked() : !hasChanged());
+  for (const end = performance.now() + ms; goesOn() && performance.now() < end; ) await pause(LOOK_MS);
 };
 
 // Return whether the document has scrolled after an action that seemed to have no effect.

@@ -52,6 +52,32 @@ const boxOf = Element.prototype.getBoundingClientRect;
 /** @typedef {{ changed: boolean, ticked: boolean, stale: boolean }} Changes changes that the snapshot script has detected */
 /** @typedef {{ count: number, stale: boolean }} OtherChanges */
 
+const DRIFTS = 3;
+const DRIFT_MS = 150;
+/** @type {WeakMap<EventTarget, [count: number, last: number]>} */
+const drifts = new WeakMap(); // The scrolls in quick succession outside of actions, by what scrolled.
+
+/** @type {(box: EventTarget) => EventTarget} */
+const scrollerOf = (box) => (box === document && document.scrollingElement) || box;
+
+/**
+ * Note a scroll outside of an action. Return whether the page scrolls this box all the time.
+ *
+ * @type {(box: EventTarget) => boolean}
+ */
+export function noteDrift(box) {
+  const [scroller, now] = [scrollerOf(box), performance.now()];
+  const [count, last] = drifts.get(scroller) || [0, -Infinity];
+  drifts.set(scroller, [now - last < DRIFT_MS ? count + 1 : 1, now]);
+  return count > DRIFTS;
+}
+
+/** @type {(scroller: EventTarget, now: number) => boolean} */
+function isDrifting(scroller, now) {
+  const [count, last] = drifts.get(scroller) || [0, -Infinity];
+  return count >= DRIFTS && now - last < DRIFT_MS;
+}
+
 let records = Math.floor(Math.random() * 2 ** 40);
 
 /**
@@ -166,7 +192,9 @@ export class ActRecord {
 
   /** @returns {boolean} */
   hasScrolled() {
-    return this.moved || this.scrolls.some(([box, x, y]) => box.scrollLeft !== x || box.scrollTop !== y);
+    /** @type {(scroll: Scroll) => boolean} */
+    const isMoved = ([box, x, y]) => box.scrollLeft !== x || box.scrollTop !== y;
+    return this.moved || this.scrolls.some((each) => isMoved(each) && !isDrifting(each[0], this.began));
   }
 
   /**
@@ -194,8 +222,7 @@ export class ActRecord {
     const seen = changes()?.read();
     if (!seen) return this.changed;
     this.stale = seen.stale || seen.ticked;
-    const isVain = this.changed && this.isVain();
-    return (seen.changed || (this.changed && !seen.ticked)) && !isVain && !this.isTextUndone();
+    return (seen.changed || (this.changed && !seen.ticked)) && !(this.changed && this.isVain()) && !this.isTextUndone();
   }
 
   /**
@@ -377,7 +404,7 @@ export class ActRecord {
 
   /** @type {(box: EventTarget) => void} */
   noteScroll(box) {
-    const scroller = box === document ? document.scrollingElement : box;
-    if (!this.scrolls.some(([above]) => above === scroller)) this.moved = true;
+    const scroller = scrollerOf(box);
+    if (!isDrifting(scroller, this.began) && !this.scrolls.some(([above]) => above === scroller)) this.moved = true;
   }
 }

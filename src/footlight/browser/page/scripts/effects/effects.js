@@ -4,7 +4,7 @@
 // A record begins with a press of the mouse, or with the first key or input event after the previous record was
 // reported.
 
-import { ActRecord, changes, KEY_EVENTS } from "./act_record.js";
+import { ActRecord, changes, KEY_EVENTS, noteDrift } from "./act_record.js";
 
 const RECORDED =
   "pointerdown pointerup pointercancel dragstart click keydown beforeinput input change invalid submit toggle scroll wheel " +
@@ -86,6 +86,8 @@ function isOfLaterPress({ type }) {
 function onEvent(event) {
   if (isOfLaterPress(event)) return;
   if (event.type === "pointerdown" || KEY_EVENTS.has(event.type)) hearInside(event);
+  const isOutside = !record || record.isReported || record.type === "scroll";
+  if (event.type === "scroll" && isOutside && event.target && noteDrift(event.target)) return;
   if (begins(event)) begin(event);
   if (record && !record.isReported) record.note(event);
 }
@@ -113,6 +115,20 @@ export function reportedRecord() {
  * @returns {boolean}
  */
 export const isIdleClick = () => Boolean(record?.clicked && record.isIdle);
+
+/**
+ * Return whether the last action has changed the document so far.
+ *
+ * @returns {boolean}
+ */
+export const hasChanged = () => Boolean(record?.hasChanged());
+
+/**
+ * Return whether, since the last action, only elements have changed that change all the time.
+ *
+ * @returns {boolean}
+ */
+export const hasOnlyTicked = () => !hasChanged() && Boolean(changes()?.read()?.ticked);
 
 /**
  * Return whether the document has scrolled since the last action was reported.

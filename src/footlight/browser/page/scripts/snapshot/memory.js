@@ -35,12 +35,17 @@ export function observe(root) {
 }
 
 // What changed since an action began, to decide whether it had an effect. An element that has changed by itself three
-// times, the last time a moment ago, counts as one that changes all the time, such as a clock.
+// times, the last time a moment ago, counts as one that changes all the time, such as a clock. So does one that changes
+// several times a second until the action begins, such as an animation.
 const TICKS = 3;
 const TICK_MS = 300; // Changes within this time of each other count as one.
 const RECENT_MS = 2_500;
-/** @type {WeakMap<Node, [number, number]>} */
-const ticks = new WeakMap(); // [number, time of the last one] by the node that changed outside of actions.
+const QUICK_TICKS = 5;
+const QUICK_MS = 200;
+/** @typedef {{ count: number, last: number, quick: number, at: number }} Ticks the slow ones, and those in quick succession */
+/** @type {WeakMap<Node, Ticks>} */
+const ticks = new WeakMap(); // By the node that changed outside of actions.
+const NONE = { count: 0, last: -Infinity, quick: 0, at: -Infinity };
 let others = 0; // The number of changes outside of actions to elements that do not change all the time.
 const acting = { is: false, began: 0, changed: false, ticked: false, stale: false };
 
@@ -48,11 +53,14 @@ const acting = { is: false, began: 0, changed: false, ticked: false, stale: fals
 function noteChanges(records) {
   const now = performance.now();
   for (const { target } of records) {
-    const [count, last] = ticks.get(target) || [0, -Infinity];
+    const { count, last, quick, at } = ticks.get(target) || NONE;
     if (!acting.is) {
       if (count < TICKS) others++;
-      if (now - last > TICK_MS) ticks.set(target, [count + 1, now]);
+      if (now === at) continue; // A script often changes an element more than once.
+      const slow = now - last > TICK_MS ? { count: count + 1, last: now } : { count, last };
+      ticks.set(target, { ...slow, quick: now - at < QUICK_MS ? quick + 1 : 1, at: now });
     } else if (count >= TICKS && acting.began - last < RECENT_MS) acting.ticked = true;
+    else if (quick >= QUICK_TICKS && acting.began - at < QUICK_MS) acting.ticked = true;
     else acting.changed = true;
   }
 }
