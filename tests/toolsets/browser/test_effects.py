@@ -916,7 +916,8 @@ SILENT = (
     Silent(
         "a button beside a box that scrolls by itself",
         "<button id=it>Save</button><div id=strip style='width: 99px; overflow: auto'>"
-        "<p style='width: 9999px'>Ads</div><script>n = 0; (function turn() { strip.scrollLeft = n++ % 900; requestAnimationFrame(turn) })()"
+        "<p style='width: 9999px'>Ads</div>"
+        "<script>n = 0; (function turn() { strip.scrollLeft = n++ % 900; requestAnimationFrame(turn) })()"
         "</script>",
         reason=NOTHING_LISTENS,
         wait="() => n > 30",
@@ -1818,6 +1819,28 @@ async def test_choice_that_the_page_takes_back_has_a_reason(browser: Browser) ->
     answer = await act(browser, "select", {"selector": "select", "value": "B"})
 
     assert (answer["effect"], answer["reason"]) == ("none", "the page kept the same choice")
+
+
+@pytest.mark.parametrize(
+    ("script", "effect", "reason"),
+    [
+        (
+            "fetch('/broken', {method: 'POST'}).then(() => { it.checked = false })",
+            "request POST /broken 500",
+            "POST /broken answered 500",
+        ),
+        ("it.checked = false", "none", "the page put the box back"),
+    ],
+)
+async def test_error_of_a_box_that_the_page_puts_back_names_the_reason(
+    browser: Browser, script: str, effect: str, reason: str
+) -> None:
+    await browser.show(f'<input type=checkbox id=it aria-label=News onchange="{script}">')
+
+    content = await act(browser, "check", {**IT, "timeout": 1_500})
+
+    assert content["error"]["code"] == "ELEMENT_NOT_INTERACTIVE"
+    assert (content["effect"], content["reason"]) == (effect, reason)
 
 
 async def test_choice_that_no_snapshot_shows_has_an_effect(browser: Browser) -> None:

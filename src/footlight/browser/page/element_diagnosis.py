@@ -80,6 +80,7 @@ async def explain_element_failure(
             selector=selector,
             page=page.url,
             reason=None if was_pressed else "wrong kind",
+            dispatched=True if was_pressed else None,
         )
     if deadline is not None and isinstance(error, PlaywrightTimeout):
         return await _explain_element_timeout(page, error, selector, deadline, inspected=find is not None)
