@@ -246,6 +246,16 @@ LATE = {
         "<button onclick='main.ariaBusy = true; setTimeout(() => { main.ariaBusy = false;"
         " main.textContent = `late` }, 700)'>Load</button><main id=main>",
     ),
+    "work during which its button is disabled": (
+        "click",
+        "<button onclick='this.disabled = true; setTimeout(() => { this.disabled = false;"
+        " document.querySelector(`p`).textContent = `late` }, 700)'>Save</button>",
+    ),
+    "work during which a spinner turns": (
+        "click",
+        "<button onclick='main.innerHTML = `<i class=spinner></i>`; setTimeout(() => {"
+        " main.textContent = `late` }, 700)'>Load</button><main id=main>",
+    ),
     "a message some time after the request that it is about": (
         "click",
         "<button onclick='fetch(`URL`).then(() =>"
@@ -314,6 +324,12 @@ async def test_endless_busy_state_is_awaited_only_once(browser: SessionBrowser) 
     await browser.call("click", selector="button")
 
     assert await takes_less(0.5, browser, "fill", "input", value="x")
+
+
+async def test_button_that_stays_disabled_is_not_awaited_without_a_timer(browser: SessionBrowser) -> None:
+    await browser.show("<button onclick='this.disabled = true'>Accept</button>")
+
+    assert await takes_less(0.5, browser, "click", "button")
 
 
 async def test_menu_opened_by_a_click_is_not_awaited(browser: SessionBrowser) -> None:

@@ -930,6 +930,19 @@ SILENT = (
         wait="() => n > 30",
     ),
     Silent(
+        "a page that only counts clicks",
+        "<button id=it>Save</button><script>document.onclick = () => { it.dataset.counted = 1;"
+        " const image = new Image(); image.hidden = true; document.body.append(image) }</script>",
+        effect="none|script",
+        reason="^(?! )",
+    ),
+    Silent(
+        "a field in closed details",
+        "<form><details><summary>More</summary><label>Street <input name=s required></label></details>"
+        "<button id=it>Save</button></form>",
+        reason='invalid form: "Street" \\(hidden\\): Please fill out this field',
+    ),
+    Silent(
         "a request after which a timer shows the result",
         "<button id=it onclick='fetch(`/saved`).then("
         "() => setTimeout(() => this.after(1), 400))'>Save</button>",
@@ -1178,8 +1191,11 @@ WORKING = (
         <button id=d onclick='document.body.insertAdjacentHTML("beforeend", "<style>p { color: red }")'
         >D</button>
         <button id=e onmousedown='this.className = "on"'>E</button><style>.on { color: red }</style>
-        <button id=f class=ripple onclick='this.innerHTML = `<svg width=9 height=9></svg>`'>F</button>""",
-        click("#a", "#b", "#c", "#d", "#e", "#f"),
+        <button id=f class=ripple onclick='this.innerHTML = `<svg width=9 height=9></svg>`'>F</button>
+        <button id=g onclick='this.dataset.on = 1'>G</button><style>[data-on] { color: red }</style>
+        <button id=h data-count=1 onclick='this.dataset.count = 2'>H</button>
+        <style>#h::after { content: attr(data-count) }</style>""",
+        click("#a", "#b", "#c", "#d", "#e", "#f", "#g", "#h"),
     ),
     Working(
         "a list of tasks",

@@ -17,10 +17,13 @@ const CLOSED_MENUS = "[aria-haspopup]:not([aria-haspopup=false], [aria-expanded=
 
 const PRESSED = "button, a, input[type=submit], input[type=button], [role=button], [role=menuitem], [role=tab]";
 const BUSY = "[aria-busy=true], progress:not([value]), [role=progressbar]:not([aria-valuenow])";
+const SPINNERS =
+  ".spinner, .loader, .loading, .skeleton, .spinner-border, .spinner-grow, .ant-spin-spinning, .MuiSkeleton-root";
+const MAX_SPINNERS = 20;
 const BUSY_CLASS = /(?:^|[\s_-])(?:loading|busy|pending|submitting)(?:$|[\s_-])/i;
 const BUSY_LOOK_MS = 20; // How often a busy page is checked.
 
-const { closest, matches } = Element.prototype;
+const { checkVisibility, closest, matches } = Element.prototype;
 const textOfNode = getter(Node, "textContent");
 
 /** @typedef {"upload" | "suggestions" | "submenu" | "tooltip" | "work"} LateWork */
@@ -63,16 +66,36 @@ function lateWorkOf(event) {
 for (const type of ["change", "drop", "input", "mouseover"])
   addEventListener(type, (event) => (begun = lateWorkOf(event) ?? begun), { capture: true, passive: true });
 
-/** @type {{ button: Element | null, wasBusy: boolean } | null} */
+/** @type {{ button: Element | null, wasBusy: boolean, wasDisabled: boolean } | null} */
 let press = null;
 
+/** @type {(button: Element | null) => boolean} */
+const isDisabled = (button) => button !== null && matches.call(button, ":disabled, [aria-disabled=true]");
+
 /**
- * Return whether the button, or any element of the document, shows work in progress: `Saving…`, or `aria-busy`.
+ * Return whether the last press has disabled its own button, as many pages do until the work has ended. Only once.
+ *
+ * @returns {boolean}
+ */
+export function takeDisabled() {
+  if (!press || press.wasDisabled || !press.button?.isConnected) return false;
+  press.wasDisabled = isDisabled(press.button);
+  return press.wasDisabled;
+}
+
+/** @returns {boolean} */
+const isSpinning = () =>
+  Array.from(Document.prototype.querySelectorAll.call(document, SPINNERS))
+    .slice(0, MAX_SPINNERS)
+    .some((each) => checkVisibility.call(each, { visibilityProperty: true }));
+
+/**
+ * Return whether the button, or any element of the document, shows work in progress: `Saving…`, `aria-busy`, a spinner.
  *
  * @type {(button: Element | null) => boolean}
  */
 function isBusy(button) {
-  if (Document.prototype.querySelector.call(document, BUSY)) return true;
+  if (Document.prototype.querySelector.call(document, BUSY) || isSpinning()) return true;
   if (!button?.isConnected) return false;
   const text = button instanceof HTMLInputElement ? button.value : textOfNode.call(button) || "";
   return /(?:…|\.\.\.)$/.test(text.slice(-100).trimEnd()) || BUSY_CLASS.test(button.className);
@@ -85,7 +108,7 @@ for (const type of ["pointerdown", "keydown"])
       if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
       const target = event.composedPath()[0];
       const button = target instanceof Element ? closest.call(target, PRESSED) : null;
-      press = { button, wasBusy: isBusy(button) };
+      press = { button, wasBusy: isBusy(button), wasDisabled: isDisabled(button) };
     },
     { capture: true, passive: true },
   );

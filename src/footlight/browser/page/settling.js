@@ -12,7 +12,7 @@
 
 import { getter } from "../driver/getter.js";
 import { afterEvent, countCallbacks, FRAME_MS, isIdle, pause, requestFrame, sleep, startTimer } from "./callbacks.js";
-import { takeLateWork } from "./late_work.js";
+import { takeDisabled, takeLateWork } from "./late_work.js";
 import {
   continueRecord,
   hasChanged,
@@ -432,9 +432,10 @@ async function endsEarly() {
     wait = ask("go-on");
   }
   const record = reportedRecord();
-  const late = takeLateWork() ?? (isIdleClick() && rest.isCallbackExpected() ? "timer" : null);
+  const isOver = !isIdleClick() && !takeDisabled();
+  const late = takeLateWork() ?? (!isOver && rest.isCallbackExpected() ? "timer" : null);
   const look = request && /** @type {any} */ (globalThis)[Symbol.for("footlight.look")]?.(request);
-  if (late === "timer") continueRecord();
+  if (late === "timer" && isIdleClick()) continueRecord();
   return { record, late, look };
 };
 

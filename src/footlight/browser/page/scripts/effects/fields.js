@@ -62,8 +62,9 @@ export function toggleAt(target) {
 
 /** @type {(field: any) => string} */
 export function nameOfField(field) {
-  const label = field.labels?.[0]?.innerText || field.getAttribute("aria-label") || field.placeholder;
-  return `"${shorten(label || field.getAttribute("name") || field.id) || `<${field.localName}>`}"`;
+  const [label] = Array.from(field.labels ?? [], (each) => each.innerText || each.textContent);
+  const name = label || field.getAttribute("aria-label") || field.placeholder;
+  return `"${shorten(name || field.getAttribute("name") || field.id) || `<${field.localName}>`}"`;
 }
 
 /** @type {(field: any) => boolean} */

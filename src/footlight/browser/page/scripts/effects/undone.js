@@ -1,4 +1,4 @@
-// Whether a page has undone its changes to the document, changed only classes that no style rule uses, or what nobody
+// Whether a page has undone its changes to the document, changed only what no style rule uses, or what nobody
 // sees: the content of hidden elements, scripts that it loads, and the ripple of a pressed button.
 
 import { getter } from "../../../driver/getter.js";
@@ -107,7 +107,7 @@ function isReplacedByEqual({ addedNodes, removedNodes }) {
 }
 
 /**
- * Return whether only classes that no style sheet mentions have changed.
+ * Return whether only classes and `data-` attributes that no style sheet mentions have changed.
  *
  * @param {MutationRecord[]} mutations
  * @returns {boolean}
@@ -118,13 +118,19 @@ export function areUnstyled(mutations) {
   const changed = new Map();
   for (const { target, attributeName, oldValue } of mutations) {
     const root = rootOf.call(target);
-    if (attributeName !== "class" || !(root instanceof Document || root instanceof ShadowRoot)) return false;
+    if (!(root instanceof Document || root instanceof ShadowRoot)) return false;
     const names = changed.get(root) || new Set();
+    changed.set(root, names);
+    if (attributeName?.startsWith("data-")) {
+      names.add(`[${attributeName}`).add(`attr(${attributeName}`);
+      continue;
+    }
+    if (attributeName !== "class") return false;
+    names.add("[class");
     for (const text of [oldValue, attributeValueOf.call(/** @type {Element} */ (target), "class")])
       for (const name of (text || "").split(/\s+/)) if (name) names.add("." + CSS.escape(name));
-    changed.set(root, names);
   }
-  for (const [root, names] of changed) if (isStyled(root, [...names, "[class"])) return false;
+  for (const [root, names] of changed) if (isStyled(root, [...names])) return false;
   return true;
 }
 
@@ -141,7 +147,7 @@ function isStyled(root, mentions) {
       if (count > MAX_RULES) return true;
       if (rule.cssRules) rules.push(...rule.cssRules);
       if (rule.styleSheet) rules.push(...rule.styleSheet.cssRules);
-      const selector = rule.style?.length && rule.selectorText;
+      const selector = rule.style?.length && `${rule.selectorText} ${rule.style.content}`;
       if (selector && mentions.some((each) => selector.includes(each))) return true;
     }
     return false;
@@ -154,7 +160,7 @@ export const CONTROLS = "button, a, summary, label, [role], [tabindex]";
 const RIPPLE = /ripple|(?:^|[\s_-])(?:waves?|ink)(?:$|[\s_-])/i; // In the class names of many libraries.
 const CONTENT = "img, svg, i, canvas, video, input";
 const RESTYLING = "style, link";
-const SHOWN_ELSEWHERE = "select, datalist, svg, head, audio, video, object, canvas"; // Not drawn, but seen in other ways.
+const SHOWN_ELSEWHERE = "select, datalist, svg, head, audio, video, picture, map, object, canvas"; // Not drawn, but seen in other ways.
 
 /**
  * Return whether nobody sees a change, because it is a script, or in an element that is not drawn.
@@ -168,8 +174,17 @@ export function isOutOfSight({ type, target, addedNodes, removedNodes }) {
   const nodes = [...addedNodes, ...removedNodes];
   if (nodes.length && nodes.every((node) => node instanceof HTMLScriptElement)) return true;
   if ([element, ...nodes].some((node) => node instanceof Element && isMatching.call(node, RESTYLING))) return false;
-  return !closestAbove.call(element, SHOWN_ELSEWHERE) && !isShown(element);
+  if (closestAbove.call(element, SHOWN_ELSEWHERE)) return false;
+  return !isShown(element) || (removedNodes.length === 0 && nodes.length > 0 && nodes.every(isHidden));
 }
+
+/**
+ * Return whether a node is an element that is not drawn, such as an image that only counts clicks.
+ *
+ * @type {(node: Node) => boolean}
+ */
+const isHidden = (node) =>
+  node instanceof Element && connectedOf.call(node) && !isMatching.call(node, SHOWN_ELSEWHERE) && !isShown(node);
 
 /**
  * Return whether a change is the ripple of a press: an element without content in a control, or a class of the control.
