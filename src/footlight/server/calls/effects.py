@@ -141,9 +141,10 @@ class SentRequest:
         """
         return _has_failed(self) and (self.is_ping or bool(self.host and not self.status))
 
-    def describe(self) -> str:
-        """Return the method and the address for a reason."""
-        return f"{self.method} {self.host}{shorten(self.path, MAX_PATH)}"
+    def describe(self, result: str) -> str:
+        """Return a reason with the method, the path and the result, and with the host of another one."""
+        host = f" (at {self.host})" if self.host else ""
+        return f"{self.method} {shorten(self.path, MAX_PATH)} {result}{host}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,7 +297,7 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
         failed = failed or next((each for each in trace.requests if each.is_aside), None)
     if failed:
         result = f"answered {failed.status}" if failed.status else f"failed: {failed.failure}"
-        return f"{failed.describe()} {result}"
+        return failed.describe(result)
     refused = next((each.reason for each in trace.records if each.kind == "refused"), None)
     if refused and request is None and kinds in ([], ["page"]):
         return refused
@@ -322,11 +323,12 @@ def _find_reason(trace: ActTrace, text: str, request: SentRequest | None, kinds:
     if request is None or trace.change is None or kinds:
         return None
     if not request.status and request.failure:
-        return f"{request.describe()} was cancelled before it was answered"
+        return request.describe("was cancelled before it was answered")
     if not request.status:
-        return f"{request.describe()} is not answered yet"
+        return request.describe("is not answered yet")
     if request.target:
-        return f"{request.describe()} was redirected to {shorten(request.target, MAX_PATH)}; {_SAME}"
+        target = shorten(request.target, MAX_PATH)
+        return f"{request.describe(f'was redirected to {target}')}; {_SAME}"
     return _SAME
 
 
