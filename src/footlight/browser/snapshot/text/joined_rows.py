@@ -49,6 +49,8 @@ MAX_ITEMS = 30
 MAX_ITEM_CHARACTERS = 600
 """A list with more items, or with longer names in them, has one line per item."""
 MAX_ITEM_PARTS = 2
+MAX_LABEL = 60
+"""The maximum length of the name of a cell that is written beside controls with other names."""
 MAX_PARTS = 4
 """A cell with more elements and texts has one line for each of them."""
 MAX_ENTRY_PARTS = 8
@@ -135,7 +137,7 @@ def _name_row(row: Node, cells: Sequence[tuple[Node, ...]], *, has_grid_cells: b
     if row.text:  # The first words of a row that shows only its controls.
         return replace(row, name=row.name or row.text, text="", ref=row.ref if row.states else None)
     words = [part.name or part.value or part.text for parts in cells for part in parts]
-    is_named = row.name not in ("", " ".join(filter(None, words)))
+    is_named = "".join(row.name.split()) not in ("", "".join("".join(words).split()))
     has_refs = any([node.ref is not None and node.role not in CELLS for parts in cells for node in parts])
     if has_refs and not (is_named or has_grid_cells or row.states or row.testid):
         return _plain_row(row.depth, row.role)
@@ -211,13 +213,61 @@ def _find_parts(lines: Sequence[Line], index: int, row: Line) -> tuple[tuple[Nod
     if parts is None or len(inside) > MAX_PARTS * 2 or not (is_cell or is_wrapper(line.node)):
         return None
     cell = line.node
-    names = [part.name for part in parts]
-    # A cell is named by the values of the fields in it, and by the texts of other parts.
-    values = [part.value or part.name or part.text for part in parts]
-    is_named_otherwise = cell.name not in ("", " ".join(names), " ".join(values), *names)
-    if is_named_otherwise or cell.states or cell.description or cell.value or cell.text:
+    if cell.value or cell.text:
         return None
-    return parts, 1 + len(inside)
+    if cell.description and not any([cell.description in (part.name, part.text) for part in parts]):
+        return None
+    shown = _parts_of_cell(cell, parts)
+    return (shown, 1 + len(inside)) if shown else None
+
+
+def _parts_of_cell(cell: Node, parts: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Return the parts to write for a cell: the cell itself if it has states, its controls and its texts.
+
+    Empty if these do not fit on a line, or do not say what the name of the cell says.
+    """
+    # A cell is named by the values of the fields in it, and by the texts of other parts.
+    words = [part.value or part.name or part.text for part in parts]
+    names = [part.name for part in parts]
+    if cell.name in ("", " ".join(names), " ".join(words), *names):
+        shown = parts
+        name = ""
+    else:
+        pieces = _split_name(cell.name, words)
+        if pieces is None and len(cell.name) > MAX_LABEL:
+            return ()
+        pieces = pieces or [cell.name, *("" for _ in parts)]
+        name = " ".join(filter(None, pieces))
+        texts = [Node(cell.depth + 1, "text", piece) if piece else None for piece in pieces]
+        with_texts = zip(texts, (*parts, None), strict=True)
+        shown = tuple(part for pair in with_texts for part in pair if part is not None)
+    if cell.states:
+        shown = (replace(cell, name=name), *parts)
+    return shown if len(shown) <= MAX_PARTS else ()
+
+
+def _split_name(name: str, words: Sequence[str]) -> list[str] | None:
+    """Return the texts before, between and after the words in a name, or None if it does not have them so."""
+    pieces: list[str] = []
+    end = 0
+    for at, each in enumerate(words):
+        # The texts around controls without a name are written before the last of these.
+        begin = _find_words(name, each, end) if each else end if any(words[at:]) else len(name)
+        if begin < 0:
+            return None
+        pieces.append(name[end:begin].strip())
+        end = begin + len(each)
+    return [*pieces, name[end:].strip()]
+
+
+def _find_words(name: str, words: str, start: int) -> int:
+    """Return where whole words begin in a name, or -1."""
+    while (begin := name.find(words, start)) >= 0:
+        end = begin + len(words)
+        if not (name[begin - 1 : begin].isalnum() or name[end : end + 1].isalnum()):
+            return begin
+        start = begin + 1
+    return -1
 
 
 def _parts_of(inside: Sequence[Line], row: Line) -> tuple[Node, ...] | None:
@@ -228,9 +278,15 @@ def _parts_of(inside: Sequence[Line], row: Line) -> tuple[Node, ...] | None:
             return None
         if following is None or following.depth <= line.depth:
             parts.append(_as_part(line.node))
-        elif not is_wrapper(line.node):
+        elif not (is_wrapper(line.node) or _is_named_like(line.node, following.node)):
             return None
     return tuple(parts) if 0 < len(parts) <= MAX_PARTS else None
+
+
+def _is_named_like(node: Node, child: Node | None) -> bool:
+    """Return whether an element without a role, such as a label, only repeats the name of what is in it."""
+    is_bare = node.role == "generic" and not (node.states or node.value or node.text or node.description)
+    return is_bare and child is not None and child.name == node.name
 
 
 def _as_part(node: Node) -> Node:

@@ -1,0 +1,61 @@
+"""The lines of elements as component libraries and applications write them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.conftest import SessionBrowser
+
+pytestmark = pytest.mark.anyio
+
+_BOX = "<label aria-label='Choose row'><span><input type=checkbox></span></label>"
+_ROW = f"<tr><td>{_BOX}<td>Ada<td><button>Edit</button><button>Delete</button></tr>"
+
+
+async def _snapshot(browser: SessionBrowser, html: str) -> list[str]:
+    """Return the lines of a page, without the numbers of refs."""
+    await browser.show(html)
+    return re.sub(r"e\d+", "e", (await browser.call("snapshot"))["snapshot"]).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("cells", "lines"),
+    [
+        ("<td>Tea<td><a href=/c>Ada</a> <em>17</em>", [' row: "Tea" | e link "Ada" -> /c & "17"']),
+        ("<td>Tea<td>by <a href=/c>Ada</a>, <em>1</em>", [' row: "Tea" | "by" & e link "Ada" -> /c & ", 1"']),
+        ("<td>Tea<td>Item 10 of <a href=/c>1</a>", [' row: "Tea" | "Item 10 of" & e link "1" -> /c']),
+        (
+            "<th aria-sort=ascending>Name<button aria-label='Sort by Name'></button><th>Price",
+            [' row: e columnheader "Name" sort=ascending & e button "Sort by Name" | "Price"'],
+        ),
+        (
+            "<th>Name<i class=icon-filter style='cursor: pointer'></i><th>Price",
+            [' row: "Name" & e generic clickable hint ".icon-filter" | "Price"'],
+        ),
+        (
+            "<th aria-label='Select row'><input type=checkbox aria-label='Select all'><th>Price",
+            [' row: "Select row" & e checkbox "Select all" | "Price"'],
+        ),
+        (
+            "<td title=q><button aria-label='expand q'></button><span>q</span><td>Text",
+            [' row: e button "expand q" & "q" | "Text"'],
+        ),
+    ],
+)
+async def test_cell_with_texts_and_controls_is_a_part_of_its_row(
+    browser: SessionBrowser, cells: str, lines: list[str]
+) -> None:
+    table = f"<table><caption>T</caption><tr>{cells}</tr><tr><th>A<th>B</tr></table>"
+
+    assert (await _snapshot(browser, table))[1:2] == lines
+
+
+async def test_label_with_the_name_of_its_box_leaves_the_row_on_one_line(browser: SessionBrowser) -> None:
+    lines = await _snapshot(browser, f"<table><tr><th>A<th>B<th>C<tbody tabindex=-1>{_ROW * 2}</table>")
+
+    assert lines[-2:] == [
+        '  row: e checkbox "Choose row" | "Ada" | e button "Edit" & e button "Delete"',
+        '  row: e "Choose row" | "Ada" | e "Edit" & e "Delete"',
+    ]
