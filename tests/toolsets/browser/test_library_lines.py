@@ -59,3 +59,14 @@ async def test_label_with_the_name_of_its_box_leaves_the_row_on_one_line(browser
         '  row: e checkbox "Choose row" | "Ada" | e button "Edit" & e button "Delete"',
         '  row: e "Choose row" | "Ada" | e "Edit" & e "Delete"',
     ]
+
+
+async def test_part_of_a_header_that_is_clicked_shows_its_text(browser: SessionBrowser) -> None:
+    lines = await _snapshot(
+        browser,
+        """<div role=grid aria-label=G><div role=row><div role=columnheader><span style='cursor: pointer'>
+        <svg class=icon-filter width=9 height=9></svg></span><div style='cursor: pointer'>Make
+        <i class=icon-asc hidden></i></div></div></div></div>""",
+    )
+
+    assert lines[1:] == [' row: e generic clickable hint ".icon-filter" & e generic clickable: "Make"']

@@ -29,7 +29,9 @@ import {
   CLICKABLE,
   CONTROL,
   DISABLED,
+  IN_CELL,
   IN_NAME,
+  IN_TABLES,
   INTERACTIVE,
   PRESENTATIONAL,
   SEPARABLE,
@@ -196,9 +198,11 @@ function isCode(facts, role, name, flags) {
 
 /** @type {(facts: Facts, role: string, name: Name, flags: number, operable: boolean) => number} */
 function flagsInside(facts, role, name, flags, operable) {
-  let inside = flags & ~(CLICKABLE | IN_NAME);
+  let inside = flags & ~(CLICKABLE | IN_NAME | IN_CELL);
+  const isPart = flags & CLICKABLE && flags & IN_CELL; // Maybe not all of the cell can be clicked.
   if (name.from === "content" || facts.tag === "option") inside |= name.isCut ? 0 : IN_NAME;
-  else if (flags & IN_NAME && !name.text && !OPAQUE.has(role)) inside |= IN_NAME;
+  else if (flags & IN_NAME && !name.text && !OPAQUE.has(role) && !isPart) inside |= flags & (IN_NAME | IN_CELL);
+  if (inside & IN_NAME && IN_TABLES.has(role)) inside |= IN_CELL;
   if (pass.nameSources.has(facts.element) || (role !== "generic" && isEditingHost(facts))) inside |= IN_NAME;
   // In a tree entry without a pointer cursor, maybe only the title can be pressed; in a focusable area, some parts.
   if (operable && ((INTERACTIVE.has(role) && role !== "treeitem") || isClickable(facts)))

@@ -67,7 +67,7 @@ export const WITH_PRESENTATIONAL_CHILDREN = words(`
 `);
 
 // Data, of which the reader cannot see whether a click does something, even if it can have the focus.
-const IN_TABLES = words("cell columnheader gridcell row rowheader");
+export const IN_TABLES = words("cell columnheader gridcell row rowheader");
 
 export const DISABLED = 1; // By an ancestor with aria-disabled.
 export const IN_NAME = 2; // The texts are part of a name already.
@@ -76,6 +76,7 @@ export const PRESENTATIONAL = 8;
 export const CLICKABLE = 16; // The node itself can be clicked.
 export const ESCAPED = 32; // Inside the modal dialog.
 export const SPACED = 64; // White space is drawn.
+export const IN_CELL = 256; // As IN_NAME, and the name is that of a cell or row.
 export const SEPARABLE = 128; // Inside a control that may contain icons which do something else, such as remove it.
 
 /** @type {(facts: Facts, depth: number, flags: number, nesting: number) => void} */
