@@ -70,3 +70,13 @@ async def test_part_of_a_header_that_is_clicked_shows_its_text(browser: SessionB
     )
 
     assert lines[1:] == [' row: e generic clickable hint ".icon-filter" & e generic clickable: "Make"']
+
+
+async def test_icon_that_is_not_shown_is_no_hint(browser: SessionBrowser) -> None:
+    lines = await _snapshot(
+        browser,
+        """<button><i class=icon-spinner style='display: none'></i><i class=icon-save></i></button>
+        <button><i class=icon-spinner style='display: none'></i></button>""",
+    )
+
+    assert lines == ['e button hint ".icon-save"', "e button"]

@@ -4,6 +4,7 @@ import { childrenOf } from "./flat_tree.js";
 import { attr } from "./pass.js";
 import { attribute, findAll, get, lower, MAX_HINT, MAX_ICONS, MAX_TEXT, tidy, words } from "./platform.js";
 import { roleOf } from "./roles.js";
+import { SHOWN, visibilityOf } from "./visibility.js";
 
 /** @import { Facts } from "./pass.js" */
 
@@ -78,8 +79,8 @@ const ICON =
  * @type {(facts: Facts) => string}
  */
 function iconOf(facts) {
-  const inside = [...childrenOf(facts)].filter((child) => typeof child === "object");
-  const deeper = inside.flatMap((child) => [...childrenOf(child)]).filter((child) => typeof child === "object");
+  const inside = shownIn(facts);
+  const deeper = inside.flatMap(shownIn);
   const icons = [facts, ...inside.slice(0, MAX_ICONS), ...deeper.slice(0, MAX_ICONS)];
   for (const each of icons) {
     const found = words((attr(each, "class") || "").slice(0, MAX_TEXT));
@@ -88,7 +89,17 @@ function iconOf(facts) {
   return icons.map(pictureName).find(Boolean) || "";
 }
 
-const PURPOSE = /prev|next|arrow|close|remove|delete|clear|edit|toggle|search|zoom/i;
+/** @type {(facts: Facts) => Facts[]} */
+function shownIn(facts) {
+  /** @type {Facts[]} */
+  const shown = [];
+  for (const child of childrenOf(facts))
+    if (typeof child === "object" && visibilityOf(child) === SHOWN) shown.push(child);
+  return shown;
+}
+
+const PURPOSE =
+  /prev|next|arrow|close|remove|delete|clear|edit|toggle|search|zoom|submit|send|play|stop|share|copy|upload|download/i;
 
 /**
  * Return a class that says what the control is for, such as `.calendar-next`.
