@@ -80,3 +80,21 @@ async def test_icon_that_is_not_shown_is_no_hint(browser: SessionBrowser) -> Non
     )
 
     assert lines == ['e button hint ".icon-save"', "e button"]
+
+
+async def test_cell_with_code_keeps_its_lines(browser: SessionBrowser) -> None:
+    lines = await _snapshot(
+        browser,
+        "<table><tr><th>Code<th>Details<tr><td>200<td><h5>Body</h5><button>Copy</button>"
+        "<pre>{\n  a: 1\n}</pre></table>",
+    )
+
+    assert lines[2:] == [' row: "200" | e h5 "Body" & e button "Copy" & "{\\n  a: 1\\n}"']
+
+
+async def test_line_of_code_keeps_an_indentation_in_a_text_of_its_own(browser: SessionBrowser) -> None:
+    lines = await _snapshot(
+        browser, "<div><pre><b>if</b> x:</pre><pre><span>  <b>return</b> 1</span></pre><pre>\n</pre></div>"
+    )
+
+    assert lines == ['"if x:"', '"  return 1"']

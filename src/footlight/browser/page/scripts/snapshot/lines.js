@@ -25,11 +25,13 @@ export function crossBoundary(facts) {
 export function addText(text, depth, isSpaced = false) {
   if (!text) return;
   if (pass.crossed.length) {
-    if (text === " " || (isSpaced && !text.trim())) {
+    const isInLine = pass.crossed.every(isInline);
+    // Between blocks, white space is only the indentation of the next line.
+    if (text === " " || (isSpaced && isInLine && !text.trim())) {
       pass.run += text;
       return;
     }
-    if (!pass.crossed.every(isInline)) flush();
+    if (!isInLine) flush();
     else if (!pass.crossed.every(isWithin)) pass.run += " ";
     pass.crossed.length = 0;
   }

@@ -183,14 +183,17 @@ function isBoxless(element) {
   return width === 0 || height === 0;
 }
 
+const BLOCKS = "h1, h2, h3, h4, h5, h6, pre, table";
+
 /**
- * Return whether a cell shows text whose lines and spaces are drawn, which a name does not preserve. The text is then
- * its content.
+ * Return whether a cell shows text whose lines and spaces are drawn, which a name does not preserve, or is divided by
+ * headings and the like. The text is then its content.
  *
  * @type {(facts: Facts, role: string, name: Name, flags: number) => boolean}
  */
 function isCode(facts, role, name, flags) {
   if (name.from !== "content" || (role !== "cell" && role !== "gridcell")) return false;
+  if (findAll(facts.element, BLOCKS).length) return true;
   if (!spaceKept(facts, (flags & SPACED) > 0)) return false;
   const text = shorten(get.textContent.call(facts.element) || "");
   return keepLines(text) !== fold(text).trim();
