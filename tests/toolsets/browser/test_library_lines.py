@@ -98,3 +98,14 @@ async def test_line_of_code_keeps_an_indentation_in_a_text_of_its_own(browser: S
     )
 
     assert lines == ['"if x:"', '"  return 1"']
+
+
+async def test_shapes_in_a_focusable_map_have_refs(browser: SessionBrowser) -> None:
+    lines = await _snapshot(
+        browser,
+        """<div tabindex=0 style='cursor: grab'><svg pointer-events=none width=300 height=300>
+        <path style='cursor: pointer; pointer-events: auto' d='M10 10L250 10L250 250Z'></path></svg>
+        <a href=/zoom>Zoom</a></div>""",
+    )
+
+    assert lines == ['e generic draggable: e generic clickable | e link "Zoom" -> /zoom']

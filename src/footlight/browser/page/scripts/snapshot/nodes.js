@@ -24,7 +24,7 @@ import { refOf } from "./refs.js";
 import { roleOf } from "./roles.js";
 import { descriptionOf, isDisabled, isSelected, optionText, statesOf, valueText } from "./states.js";
 import { displayOf, spaceKept, styleOf } from "./styles.js";
-import { isAriaHidden, isClickable, isEditingHost } from "./visibility.js";
+import { isAriaHidden, isClickable, isDraggable, isEditingHost } from "./visibility.js";
 import {
   CLICKABLE,
   CONTROL,
@@ -208,7 +208,9 @@ function flagsInside(facts, role, name, flags, operable) {
   if (inside & IN_NAME && IN_TABLES.has(role)) inside |= IN_CELL;
   if (pass.nameSources.has(facts.element) || (role !== "generic" && isEditingHost(facts))) inside |= IN_NAME;
   // In a tree entry without a pointer cursor, maybe only the title can be pressed; in a focusable area, some parts.
-  if (operable && ((INTERACTIVE.has(role) && role !== "treeitem") || isClickable(facts)))
+  // What is dragged by its free parts, such as a map, is no control.
+  const isPressed = isClickable(facts) && !isDraggable(facts);
+  if (operable && ((INTERACTIVE.has(role) && role !== "treeitem") || isPressed))
     inside = NATIVE.has(facts.tag) ? (inside | CONTROL) & ~SEPARABLE : inside | CONTROL | SEPARABLE;
   if (WITH_PRESENTATIONAL_CHILDREN.has(role)) inside |= PRESENTATIONAL;
   if (facts.aria && isSet(facts, "aria-disabled")) inside |= DISABLED;
