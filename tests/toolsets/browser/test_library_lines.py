@@ -109,3 +109,15 @@ async def test_shapes_in_a_focusable_map_have_refs(browser: SessionBrowser) -> N
     )
 
     assert lines == ['e generic draggable: e generic clickable | e link "Zoom" -> /zoom']
+
+
+async def test_dialog_that_lets_clicks_beside_its_content_pass_is_not_disabled(
+    browser: SessionBrowser,
+) -> None:
+    lines = await _snapshot(
+        browser,
+        """<div tabindex=0 id=dialog style='pointer-events: none'><div style='pointer-events: all'>Sure?
+        <button>Yes</button></div></div><div tabindex=0 style='pointer-events: none'>Pay</div>""",
+    )
+
+    assert lines == ["e generic", ' "Sure?"', ' e button "Yes"', "e generic disabled: Pay"]

@@ -1,6 +1,6 @@
 // Determines which elements are in the accessibility tree, and which can be focused or clicked.
 
-import { isFirstSummary, SKIPPED } from "./flat_tree.js";
+import { childrenOf, isFirstSummary, SKIPPED } from "./flat_tree.js";
 import { linkRole } from "./native_roles.js";
 import { attr, factsOf, hasAttr, isSet, pass } from "./pass.js";
 import { checkVisibility, getBoundingClientRect, lower, parentOf, words } from "./platform.js";
@@ -151,12 +151,15 @@ export function letsClicksPass(facts) {
 }
 
 /**
- * Return whether no part of a component receives the clicks that pass through the element.
+ * Return whether no part of a component, and nothing in the element, receives the clicks that pass through it. Dialogs
+ * let clicks beside their contents pass.
  *
  * @type {(facts: Facts) => boolean}
  */
 function isUntouchable(facts) {
   if (styleOf(facts).pointerEvents !== "none") return false;
+  for (const child of childrenOf(facts))
+    if (typeof child === "object" && styleOf(child).pointerEvents !== "none") return false;
   const root = Node.prototype.getRootNode.call(facts.element);
   return !(root instanceof ShadowRoot) || styleOf(factsOf(root.host)).pointerEvents === "none";
 }
