@@ -121,3 +121,15 @@ async def test_dialog_that_lets_clicks_beside_its_content_pass_is_not_disabled(
     )
 
     assert lines == ["e generic", ' "Sure?"', ' e button "Yes"', "e generic disabled: Pay"]
+
+
+async def test_few_folded_buttons_of_a_bar_are_named(browser: SessionBrowser) -> None:
+    words = ("Save", "Insert", "Cut", "Copy", "Paste", "Run", "Stop", "Restart")
+    bar = "".join(
+        f"<div tabindex=0 aria-label='{word}'><button aria-label='{word}'></button></div>" for word in words
+    )
+    await browser.show(f"<div role=toolbar aria-label=Cell>{bar}</div><pre>{'Words of a text. ' * 40}</pre>")
+
+    text = (await browser.call("snapshot", budget=400))["snapshot"]
+
+    assert re.search(r'… 4 more buttons e\d+…e\d+: "Copy", "Paste", "Run", "Stop"\n', text), text

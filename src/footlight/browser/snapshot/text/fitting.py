@@ -36,6 +36,7 @@ SHOWN_OF_RUN = 5
 MAX_WORD_CHARACTERS = 120
 """The length to which a name or a text is shortened."""
 _PARTS = frozenset(("group", "region", "tabpanel"))
+_TOOLS = frozenset(("button", "menuitem", "tab"))
 MAX_PART_NAMES = 8
 MAX_PART_NAME = 40
 
@@ -255,11 +256,17 @@ def _first_ref(line: Line) -> str | None:
 def fold_note(nodes: Sequence[Node]) -> str:
     """Return the line that replaces similar nodes: `… 40 more rows e40…e200`.
 
-    The parts of a page have different contents, so their names follow: `… 2 more regions e40…e52: "A", "B"`.
+    The parts of a page and a few buttons differ in what they are for, so their names follow:
+    `… 2 more regions e40…e52: "A", "B"`.
     """
     refs = [node.ref for node in nodes if node.ref]
     note = " ".join([f"… {len(nodes)} more {quote_unless_word(plural(nodes[0].role))}", *_ref_range(refs)])
-    names = [quote(shorten(node.name, MAX_PART_NAME)) for node in nodes if node.role in _PARTS and node.name]
+    is_bar = nodes[0].role in _TOOLS and len(nodes) <= MAX_PART_NAMES
+    names = [
+        quote(shorten(node.name, MAX_PART_NAME))
+        for node in nodes
+        if node.name and (is_bar or node.role in _PARTS)
+    ]
     if not names:
         return note
     return f"{note}: {', '.join([*names[:MAX_PART_NAMES], *(['…'] if len(names) > MAX_PART_NAMES else [])])}"

@@ -101,8 +101,9 @@ class SiblingTree:
     def _without_wrapper(self, index: int) -> Node:
         """Return the node, or the only node inside it if its own line is left out."""
         node = self.nodes[index]
-        has_line = node.role != "generic" or node.name or node.states or self.sizes[index] != 2
-        return node if has_line else self.nodes[index + 1]
+        inside = self.nodes[index + 1] if self.sizes[index] == 2 else node
+        has_line = node.role != "generic" or node.name not in ("", inside.name)
+        return node if has_line or not set(node.states) <= set(inside.states) else inside
 
     def _longest_run(self, run: Sequence[int], limits: RunLimits) -> int:
         """Return how many members of a run are shown. For a row that is one line, these are all cells."""
