@@ -123,6 +123,38 @@ async def test_dialog_that_lets_clicks_beside_its_content_pass_is_not_disabled(
     assert lines == ["e generic", ' "Sure?"', ' e button "Yes"', "e generic disabled: Pay"]
 
 
+@pytest.mark.parametrize(
+    ("html", "lines"),
+    [
+        ("<fieldset><legend>Size</legend><input></fieldset>", ['e group "Size"', " e textbox"]),
+        ("<div role=radiogroup aria-label=Size>Size: <input></div>", ['e radiogroup "Size"', " e textbox"]),
+        ("<h1 aria-label=Report>Report <a href='#r'>#</a></h1>", ['e h1 "Report"', ' e link "#" -> #r']),
+        (
+            "<div>Role</div><div tabindex=0><div role=combobox tabindex=0 aria-label=Role></div></div>",
+            ['e combobox "Role"'],
+        ),
+        ("<select aria-label=Type><option>JSON</select>", ['e combobox "Type": JSON']),
+        (
+            "<div tabindex=0 aria-disabled=true><button disabled>Cut</button></div>",
+            ['e button "Cut" disabled'],
+        ),
+        ("<ul><li><li><a href=/1>1</a><li></ul>", ["list", ' listitem: e link "1" -> /1']),
+        ("<button title=Save>Save all</button>", ['e button "Save all"']),
+        ("<button title='Save'>Saved</button>", ['e button "Saved" description "Save"']),
+        ("<button class=send-button><svg width=9 height=9></svg></button>", ['e button hint ".send-button"']),
+        (
+            "<ul><li><input aria-label=Mail><li><span id=d>PNG or WEBP</span>"
+            "<input type=file aria-label=File aria-describedby=d></ul>",
+            ['list: e textbox "Mail" | "PNG or WEBP" & e button "File" file'],
+        ),
+    ],
+)
+async def test_line_that_repeats_another_is_left_out(
+    browser: SessionBrowser, html: str, lines: list[str]
+) -> None:
+    assert await _snapshot(browser, html) == lines
+
+
 async def test_few_folded_buttons_of_a_bar_are_named(browser: SessionBrowser) -> None:
     words = ("Save", "Insert", "Cut", "Copy", "Paste", "Run", "Stop", "Restart")
     bar = "".join(

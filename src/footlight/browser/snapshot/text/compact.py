@@ -35,6 +35,8 @@ _WITH_REF = frozenset(("form", "generic"))
 _TITLED = frozenset(("article", "complementary", "form", "group", "list", "navigation", "region", "table"))
 """Roles whose name is not written if the first line inside is a title with the same name."""
 _TITLES = frozenset(("button", "caption", "heading", "link"))
+_BEGUN = _TITLED | {"dialog", "heading", "radiogroup", "tabpanel", "treeitem"}
+"""Roles in which a first text that equals the name is not written."""
 _SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
 _FIELDS = frozenset(
     ("checkbox", "combobox", "listbox", "radio", "searchbox", "slider", "spinbutton", "switch", "textbox")
@@ -65,7 +67,7 @@ def is_compactable(node: Node) -> bool:
         or node.role in LANDMARK_ROLES
         or (node.role in _FIELDS and bool(node.name))
         or bool(node.description)
-        or (bool(node.name) and (node.role in _WRAPPERS or node.role in _TITLED))
+        or (bool(node.name) and (node.role in _WRAPPERS or node.role in _BEGUN))
     )
 
 
@@ -125,9 +127,11 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             continue
         elif (
             _is_separator(node)
+            or _repeats_around(node, lines, index)
             or _is_label(node, lines, index)
             or _labels_box(node, lines, index)
-            or _is_empty_landmark(lines, index)
+            or _is_empty(lines, index)
+            or _is_only_choice(node, lines, index)
         ):
             pass
         elif title := _find_title(lines, index):
@@ -152,7 +156,9 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
             continue
         elif (
             node.role in _NEEDLESS
-            and is_wrapper(node)
+            and is_wrapper(
+                _without_states_of(lines[index + 1].node if index + 1 < len(lines) else None, node)
+            )
             and _inside(lines, index) == 1
             and is_plain(lines[index + 1], line)
             and (node.ref is None or (node.role in _WITH_REF and is_control(lines[index + 1].node)))
@@ -186,6 +192,12 @@ def _compact(lines: Sequence[Line]) -> Iterator[Line]:
                 described.add((node.role, node.description))
             yield line
         index += 1
+
+
+def _without_states_of(child: Node | None, node: Node) -> Node:
+    """Return an element without its states if the control in it has them as well, such as `disabled`."""
+    is_shared = node.states == ("disabled",) and is_control(child) and child and "disabled" in child.states
+    return replace(node, states=()) if is_shared else node
 
 
 def _count_controls(lines: Sequence[Line], index: int) -> int:
@@ -266,14 +278,35 @@ def _find_title(lines: Sequence[Line], index: int) -> str:
     return entry.node.name if is_only else ""
 
 
-def _is_empty_landmark(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a landmark such as a footer has no words and no content."""
+def _is_empty(lines: Sequence[Line], index: int) -> bool:
+    """Return whether a landmark such as a footer, or an entry of a list, has no words and no content."""
     line, node = lines[index], lines[index].node
-    if node is None or node.role not in LANDMARK_ROLES or line.mark:
+    if node is None or line.mark or not (node.role in LANDMARK_ROLES or node.role == "listitem"):
         return False
-    if node.name or node.states or node.text or node.description or node.testid:
+    if node.name or node.states or node.text or node.description or node.testid or node.hint:
         return False
-    return index + 1 == len(lines) or lines[index + 1].depth <= line.depth
+    return not _inside(lines, index)
+
+
+def _is_only_choice(node: Node, lines: Sequence[Line], index: int) -> bool:
+    """Return whether the line is the only option of a drop-down, which shows it as its value."""
+    above = lines[index - 1] if index else None
+    if node.role != "option" or above is None or above.node is None or node.ref or node.testid:
+        return False
+    is_value = above.node.role == "combobox" and above.node.value == node.name
+    return is_value and above.mark == lines[index].mark and _inside(lines, index - 1) == 1
+
+
+def _repeats_around(node: Node, lines: Sequence[Line], index: int) -> bool:
+    """Return whether a text, such as a legend, is the name of the element that begins with it."""
+    line, above = lines[index], lines[index - 1]
+    if not (node.is_text and index and above.node) or (above.depth, above.mark) != (
+        line.depth - 1,
+        line.mark,
+    ):
+        return False
+    is_same = above.node.name.rstrip(_LABEL_ENDS) == node.name.rstrip(_LABEL_ENDS)
+    return is_same and above.node.role in _BEGUN
 
 
 def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
@@ -287,6 +320,9 @@ def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
         field = following.node
         if field is None or (following.depth, following.mark) != (depth, mark):
             return False
+        if field.role == "generic" and is_wrapper(field):
+            depth += 1
+            continue
         if field.role in _FIELDS:
             shown = field.value if field.role == "combobox" else None  # A library draws it in its own list.
             known = (field.name.rstrip(_LABEL_ENDS), shown)

@@ -334,6 +334,7 @@ def find_items(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...]
 def join_items(line: Line, items: Sequence[tuple[Node, ...]]) -> Line:
     """Join a list and its items to one line."""
     with_urls = 1 if have_numbered_urls(items[:1], items[1:2]) else ROWS_WITH_URLS
+    items = without_descriptions(items)
     cells = (*items[:with_urls], *_without_urls(items[with_urls:]))
     return replace(line, cells=cells, above=((), *cells[:-1]))
 

@@ -41,7 +41,7 @@ export function descriptionOf(facts, name) {
   const referenced = others.length ? joinTexts(others, REFERENCED) : "";
   const title = name.from === "title" ? "" : textAttribute(facts, "title");
   const text = referenced || textAttribute(facts, "aria-description") || title;
-  return text === name.text ? "" : cut(text, MAX_NAME);
+  return ` ${name.text} `.includes(` ${text} `) ? "" : cut(text, MAX_NAME);
 }
 
 const MASK = "••••••••";
