@@ -123,6 +123,16 @@ async def test_dialog_that_lets_clicks_beside_its_content_pass_is_not_disabled(
     assert lines == ["e generic", ' "Sure?"', ' e button "Yes"', "e generic disabled: Pay"]
 
 
+async def test_table_whose_cells_alone_receive_clicks_is_not_disabled(browser: SessionBrowser) -> None:
+    lines = await _snapshot(
+        browser,
+        """<table tabindex=-1 style='pointer-events: none'><tr><th>Item<th>Price
+        <tr style='pointer-events: auto'><td>Tea<td>3</table>""",
+    )
+
+    assert lines[0] == "e table"
+
+
 @pytest.mark.parametrize(
     ("html", "lines"),
     [

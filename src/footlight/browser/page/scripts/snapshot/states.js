@@ -25,7 +25,7 @@ import {
 import { readLive } from "./reads.js";
 import { roleOf } from "./roles.js";
 import { FIELDS, isDraggable, isEditingHost, isFocusable, letsClicksPass } from "./visibility.js";
-import { CLICKABLE, DISABLED } from "./walk.js";
+import { CLICKABLE, DISABLED, INTERACTIVE } from "./walk.js";
 
 /** @import { Facts } from "./pass.js" */
 /** @import { Name } from "./names.js" */
@@ -285,7 +285,8 @@ const STATEFUL = words("button input option select summary textarea");
 export function statesOf(facts, role, flags) {
   const list = [];
   const isStateful = facts.aria || STATEFUL.has(facts.tag);
-  const untouchable = (flags & CLICKABLE || isFocusable(facts)) && letsClicksPass(facts);
+  const isControl = INTERACTIVE.has(role) || (role === "generic" && isFocusable(facts));
+  const untouchable = (flags & CLICKABLE || isControl) && letsClicksPass(facts);
   if (flags & DISABLED || untouchable || isDisabled(facts)) list.push("disabled");
   if (isStateful) addInputStates(facts, role, list);
   if (facts.element === pass.focused) list.push("focused");
