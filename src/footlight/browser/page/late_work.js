@@ -17,13 +17,22 @@ const CLOSED_MENUS = "[aria-haspopup]:not([aria-haspopup=false], [aria-expanded=
 
 const PRESSED = "button, a, input[type=submit], input[type=button], [role=button], [role=menuitem], [role=tab]";
 const BUSY = "[aria-busy=true], progress:not([value]), [role=progressbar]:not([aria-valuenow])";
-const SPINNERS =
-  ".spinner, .loader, .loading, .skeleton, .spinner-border, .spinner-grow, .ant-spin-spinning, .MuiSkeleton-root";
+const SPINNERS = [
+  "spinner",
+  "loader",
+  "loading",
+  "skeleton",
+  "spinner-border",
+  "spinner-grow",
+  "ant-spin-spinning",
+  "MuiSkeleton-root",
+];
 const MAX_SPINNERS = 20;
 const BUSY_CLASS = /(?:^|[\s_-])(?:loading|busy|pending|submitting)(?:$|[\s_-])/i;
 const BUSY_LOOK_MS = 20; // How often a busy page is checked.
 
 const { checkVisibility, closest, matches } = Element.prototype;
+const elementsOfClass = Document.prototype.getElementsByClassName;
 const textOfNode = getter(Node, "textContent");
 
 /** @typedef {"upload" | "suggestions" | "submenu" | "tooltip" | "work"} LateWork */
@@ -83,11 +92,15 @@ export function takeDisabled() {
   return press.wasDisabled;
 }
 
-/** @returns {boolean} */
+/**
+ * Return whether a spinner is visible. The browser keeps the elements of each class, so that this takes no pass.
+ *
+ * @returns {boolean}
+ */
 const isSpinning = () =>
-  Array.from(Document.prototype.querySelectorAll.call(document, SPINNERS))
-    .slice(0, MAX_SPINNERS)
-    .some((each) => checkVisibility.call(each, { visibilityProperty: true }));
+  SPINNERS.flatMap((name) => Array.prototype.slice.call(elementsOfClass.call(document, name), 0, MAX_SPINNERS)).some(
+    (each) => checkVisibility.call(each, { visibilityProperty: true }),
+  );
 
 /**
  * Return whether the button, or any element of the document, shows work in progress: `Saving…`, `aria-busy`, a spinner.

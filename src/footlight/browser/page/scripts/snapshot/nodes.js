@@ -193,7 +193,7 @@ const BLOCKS = "h1, h2, h3, h4, h5, h6, pre, table";
  */
 function isCode(facts, role, name, flags) {
   if (name.from !== "content" || (role !== "cell" && role !== "gridcell")) return false;
-  if (findAll(facts.element, BLOCKS).length) return true;
+  if (get.firstElementChild.call(facts.element) && findAll(facts.element, BLOCKS).length) return true;
   if (!spaceKept(facts, (flags & SPACED) > 0)) return false;
   const text = shorten(get.textContent.call(facts.element) || "");
   return keepLines(text) !== fold(text).trim();

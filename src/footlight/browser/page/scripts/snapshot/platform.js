@@ -46,6 +46,7 @@ export const get = {
   data: getter(CharacterData, "data"),
   documentElement: getter(Document, "documentElement"),
   firstChild: getter(Node, "firstChild"),
+  firstElementChild: getter(Element, "firstElementChild"),
   isConnected: getter(Node, "isConnected"),
   localName: getter(Element, "localName"),
   namespace: getter(Element, "namespaceURI"),
