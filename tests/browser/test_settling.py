@@ -964,7 +964,7 @@ async def test_question_about_listeners_leaves_no_session(tab: Tab, monkeypatch:
 
     monkeypatch.setattr(context, "new_cdp_session", open_watched)
 
-    assert await find_reaction(tab.page, (0, 1, 0), (1, 1)) == "hidden change"
+    assert await find_reaction(tab.page, (0, 1, 0), (1, 1), types=("click",)) == "hidden change"
     (one,) = ended
     async with asyncio.timeout(SOON):
         await one.wait()
