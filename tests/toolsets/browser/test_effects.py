@@ -1129,6 +1129,16 @@ async def test_frame_that_the_page_hides_by_replaced_functions_gives_no_reason(b
     assert "listen" not in answer.get("reason", "")
 
 
+async def test_many_classes_are_compared_with_many_style_rules_in_bounded_time(browser: Browser) -> None:
+    await browser.show(
+        "<style id=sheet></style><button onclick='it.className = names'>Go</button><p id=it>x</p><script>"
+        "const count = (size, text) => Array.from({length: size}, (_, i) => text + i).join(' ');"
+        "sheet.textContent = count(19000, '{color: red} .rule'); const names = count(100000, 'name')</script>"
+    )
+
+    assert (await act(browser, "click", {"selector": "button"}))["effect"] == "page"
+
+
 async def test_reload_of_an_unchanged_page_gives_no_reason(browser: Browser) -> None:
     await browser.show("<p>Text</p>")
 

@@ -8,6 +8,9 @@ import { closestAbove, connectedOf, isMatching } from "./fields.js";
 export const MAX_MUTATIONS = 200; // Pages that change more are not compared with their previous state.
 
 const MAX_RULES = 20_000;
+const MAX_COMPARED = 20_000_000; // Characters of selectors, once for each name that is searched in them.
+const MAX_STYLE = 5_000; // A longer value of `style` is compared as a whole.
+const MAX_RIPPLE = 20; // What has more elements inside is no ripple.
 
 const attributeValueOf = Element.prototype.getAttribute;
 const [nextOf, previousOf] = [getter(Node, "nextSibling"), getter(Node, "previousSibling")];
@@ -15,7 +18,7 @@ const dataOf = getter(CharacterData, "data");
 const contentOf = getter(Node, "textContent");
 const firstChildOf = getter(Element, "firstElementChild");
 const { getRootNode: rootOf, isEqualNode: isEqual } = Node.prototype;
-const { checkVisibility: visibilityOf, querySelector: findInside } = Element.prototype;
+const { checkVisibility: visibilityOf, getElementsByTagName: inside, querySelector: findInside } = Element.prototype;
 const makeElement = Document.prototype.createElement;
 
 /**
@@ -74,6 +77,7 @@ export function areUndone(mutations) {
  * @type {(value: string | null, now: string | null) => boolean}
  */
 function isSameStyle(value, now) {
+  if ((value || "").length > MAX_STYLE || (now || "").length > MAX_STYLE) return false;
   const [{ style: before }, { style: after }] = [makeElement.call(document, "i"), makeElement.call(document, "i")];
   [before.cssText, after.cssText] = [value || "", now || ""];
   return before.length === after.length && Array.from(before).every((name) => hasSame(before, after, name));
@@ -142,13 +146,15 @@ export function areUnstyled(mutations) {
 function isStyled(root, mentions) {
   try {
     const rules = [...root.styleSheets, ...root.adoptedStyleSheets].flatMap((sheet) => [...sheet.cssRules]);
-    for (let count = 0; rules.length; count++) {
+    for (let count = 0, compared = 0; rules.length; count++) {
       const rule = /** @type {any} */ (rules.pop());
-      if (count > MAX_RULES) return true;
+      if (count > MAX_RULES || compared > MAX_COMPARED) return true;
       if (rule.cssRules) rules.push(...rule.cssRules);
       if (rule.styleSheet) rules.push(...rule.styleSheet.cssRules);
       const selector = rule.style?.length && `${rule.selectorText} ${rule.style.content}`;
-      if (selector && mentions.some((each) => selector.includes(each))) return true;
+      if (!selector) continue;
+      compared += selector.length * mentions.length;
+      if (compared <= MAX_COMPARED && mentions.some((each) => selector.includes(each))) return true;
     }
     return false;
   } catch {
@@ -208,7 +214,7 @@ export function isInRipple({ type, target, attributeName, oldValue, addedNodes, 
 function isRipple(node) {
   if (!(node instanceof HTMLElement)) return false;
   const classes = [node, firstChildOf.call(node)].map((each) => each && attributeValueOf.call(each, "class"));
-  if (!classes.some((each) => RIPPLE.test(each || ""))) return false;
+  if (!classes.some((each) => RIPPLE.test(each || "")) || inside.call(node, "*").length > MAX_RIPPLE) return false;
   return !(contentOf.call(node) || "").trim() && !findInside.call(node, CONTENT);
 }
 
