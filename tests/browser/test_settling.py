@@ -18,7 +18,7 @@ from footlight.browser.actions.navigation import navigate
 from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.deadline import Deadline
 from footlight.browser.page import capture
-from footlight.browser.page.capture import EarlyLook, glance, snapshot_engine
+from footlight.browser.page.capture import EARLIER, LEFT_OUT, EarlyLook, glance, look, snapshot_engine
 from footlight.browser.page.page import Page
 from footlight.browser.page.settling import settle, settling_engine
 from footlight.browser.reading.listeners import find_reaction
@@ -968,3 +968,29 @@ async def test_question_about_listeners_leaves_no_session(tab: Tab, monkeypatch:
     (one,) = ended
     async with asyncio.timeout(SOON):
         await one.wait()
+
+
+async def test_frame_that_does_not_respond_is_not_left_out_silently(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a machine without a free core, a frame takes longer than a look may wait for it."""
+
+    async def texts() -> list[str]:
+        snapshot = await look(tab.page, Deadline.after(LIMIT_MS))
+        return [node.name for node in snapshot.nodes if node.is_text]
+
+    await tab.show("around<iframe srcdoc='inside'></iframe>")
+    limit = "footlight.browser.page.capture.FRAME_SECONDS"
+
+    monkeypatch.setattr(limit, 0.0)
+    unread = await texts()
+    monkeypatch.setattr(limit, SOON)
+    read = await texts()
+    monkeypatch.setattr(limit, 0.0)
+    late = await texts()
+
+    assert (unread, read, late) == (
+        ["around", LEFT_OUT],
+        ["around", "inside"],
+        ["around", EARLIER, "inside"],
+    )

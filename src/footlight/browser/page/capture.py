@@ -44,7 +44,6 @@ __all__ = [
     "ask",
     "ask_about",
     "ask_in",
-    "find_child_frame",
     "glance",
     "look",
     "read_nodes",
@@ -56,7 +55,7 @@ ENGINE = "footlight"
 """The selector engine: `footlight=e12` finds an element, any other body is a request."""
 
 FRAME_SECONDS = 1.0
-"""How long one frame may take. A frame that does not respond is shown without content."""
+"""How long one frame may take. A frame that does not respond is shown as it was, or without content."""
 FRAMES_SECONDS = 10.0
 """How long all inner frames may take. The frames that remain are shown without content."""
 FRAMES_AT_ONCE = 5
@@ -65,6 +64,8 @@ EARLY_SECONDS = 0.02
 MAX_FRAMES = 100
 MAX_INNER_NODES = 100_000
 """The number of nodes in all inner frames after which no further frame is read."""
+LEFT_OUT = "… the content is left out: the frame did not respond in time"
+EARLIER = "… the content is that of an earlier look: the frame did not respond in time"
 
 _MODULES = (
     "reads",
@@ -201,6 +202,7 @@ async def _look(page: Page, frames_seconds: float, early: EarlyLook | None = Non
                 await _look_into(page, frame, before.get(frame), depth)
         if frame not in view.frames and (last := before.get(frame)):
             view.frames[frame] = last  # Its last view is the best one available.
+            return [Node(depth, "text", EARLIER), *last.nodes]
         return view.frames[frame].nodes if frame in view.frames else None
 
     try:
@@ -275,7 +277,7 @@ class FrameJoiner:
         if not elements:
             return nodes
         inside: dict[str | None, Sequence[Node]] = {}
-        children: Sequence[Frame | None] = ()
+        children: Sequence[Frame | TimeoutError | None] = ()
         for at, node in enumerate(elements):
             if reason := self._find_limit():
                 left = f"{len(elements) - at:,} frames from here on are left out: {reason}"
@@ -285,7 +287,9 @@ class FrameJoiner:
                 batch = elements[at : at + FRAMES_AT_ONCE]
                 children = await asyncio.gather(*(self._prepare(frame, each.ref) for each in batch))
             child = children[at % FRAMES_AT_ONCE]
-            if child is not None:
+            if isinstance(child, TimeoutError):
+                inside[node.ref] = [Node(node.depth + 1, "text", LEFT_OUT)]
+            elif child is not None:
                 inside[node.ref] = await self._read_inside(node, child)
         return [each for node in nodes for each in (node, *inside.get(node.ref, ()))]
 
@@ -297,10 +301,13 @@ class FrameJoiner:
             return f"those before have more than {MAX_INNER_NODES:,} nodes"
         return "those before took too long" if time.monotonic() > self.expires else None
 
-    async def _prepare(self, frame: Frame, ref: str | None) -> Frame | None:
-        """Return the frame of an `iframe` element after a first request to it, or None."""
+    async def _prepare(self, frame: Frame, ref: str | None) -> Frame | TimeoutError | None:
+        """Return the frame of an `iframe` element after a first request to it, or why it is unknown."""
         view = self.page.view.frames.setdefault(frame, FrameView())
-        child = await find_child_frame(view, frame, ref)
+        try:
+            child = await _find_child_frame(view, frame, ref)
+        except TimeoutError as error:
+            return error
         if child is not None and child not in self.known:
             with contextlib.suppress(Error, TimeoutError):
                 async with asyncio.timeout(FRAME_SECONDS):
@@ -311,7 +318,7 @@ class FrameJoiner:
         self.frames_left -= 1
         own = await self.read(frame, element.depth + 1)
         if own is None:
-            return []
+            return () if frame.is_detached() else [Node(element.depth + 1, "text", LEFT_OUT)]
         self.nodes_left -= len(own)
         nodes = await self.join(frame, own)
         return nodes if element.box is None else await offload(len(nodes), lambda: _move(nodes, element))
@@ -328,14 +335,18 @@ def _move(nodes: Sequence[Node], frame: Node) -> Sequence[Node]:
     ]
 
 
-async def find_child_frame(view: FrameView, frame: Frame, ref: str | None) -> Frame | None:
-    """Return the frame of an `iframe` element, or None. The view caches frames that were found."""
+async def _find_child_frame(view: FrameView, frame: Frame, ref: str | None) -> Frame | None:
+    """Return the frame of an `iframe` element, or None. The view caches frames that were found.
+
+    Raises:
+        TimeoutError: the page does not respond.
+    """
     if ref is None:
         return None
     known = view.children.get(ref)
     if known is not None and not known.is_detached():
         return known
-    with contextlib.suppress(Error, TimeoutError):
+    with contextlib.suppress(Error):
         async with asyncio.timeout(FRAME_SECONDS):
             if handle := await frame.query_selector(f"{ENGINE}={ref}"):
                 if child := await handle.content_frame():
