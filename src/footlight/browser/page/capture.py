@@ -35,9 +35,11 @@ if TYPE_CHECKING:
     from footlight.browser.page.page import Page
 
 __all__ = [
+    "EARLIER",
     "ENGINE",
     "FRAMES_SECONDS",
     "FRAME_SECONDS",
+    "LEFT_OUT",
     "MAX_FRAMES",
     "EarlyLook",
     "FrameJoiner",
