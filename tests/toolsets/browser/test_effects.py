@@ -1131,9 +1131,11 @@ async def test_frame_that_the_page_hides_by_replaced_functions_gives_no_reason(b
 
 async def test_many_classes_are_compared_with_many_style_rules_in_bounded_time(browser: Browser) -> None:
     await browser.show(
-        "<style id=sheet></style><button onclick='it.className = names'>Go</button><p id=it>x</p><script>"
+        "<style id=sheet></style><button onclick='it.className = this.className = names'>Go</button>"
+        "<p id=it>x</p><script>"
         "const count = (size, text) => Array.from({length: size}, (_, i) => text + i).join(' ');"
-        "sheet.textContent = count(19000, '{color: red} .rule'); const names = count(100000, 'name')</script>"
+        "sheet.textContent = count(19000, '{color: red} .rule'); const names = count(100000, 'name');"
+        "document.querySelector('button').className = count(100000, 'other')</script>"
     )
 
     assert (await act(browser, "click", {"selector": "button"}))["effect"] == "page"

@@ -197,14 +197,14 @@ class Traffic:
         self._has_opened_channel = True
 
     def _on_socket(self, socket: WebSocket) -> None:
-        self._has_opened_channel = True
-        socket.on("framesent", lambda _: self._on_message())
-        socket.on("framereceived", lambda _: self._on_reply())
+        self._on_channel(socket)
+        socket.on("framesent", self._on_message)
+        socket.on("framereceived", self._on_reply)
 
-    def _on_message(self) -> None:
+    def _on_message(self, _: object) -> None:
         self._messaged = time.monotonic()
 
-    def _on_reply(self) -> None:
+    def _on_reply(self, _: object) -> None:
         self._replied = time.monotonic()
         self._changed.set()
 

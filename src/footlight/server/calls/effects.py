@@ -111,7 +111,7 @@ class SentRequest:
     host: str = ""
     """The host and port, if they are not those of the page."""
     is_ping: bool = False
-    """Whether the page learns nothing of the answer."""
+    """Whether the page does not receive the response."""
     target: str = ""
     """The path to which the request was redirected."""
 
@@ -167,7 +167,7 @@ class ActTrace:
     error: str | None = None
     """An error in the console of the page, as a reason."""
     has_failed_script: bool = False
-    """Whether that error is one that no script has caught."""
+    """Whether that error is an uncaught exception of a script."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,8 +220,9 @@ function isRipple(node) {
 
 /** @type {(element: Element, before: string | null) => boolean} */
 function isRippleClass(element, before) {
-  const [old, now] = [before, attributeValueOf.call(element, "class")].map((text) => (text || "").split(/\s+/));
-  const changed = [...old.filter((name) => !now.includes(name)), ...now.filter((name) => !old.includes(name))];
+  const texts = [before, attributeValueOf.call(element, "class")];
+  const [old, now] = texts.map((text) => new Set((text || "").split(/\s+/)));
+  const changed = [...old, ...now].filter((name) => !(old.has(name) && now.has(name)));
   return changed.length > 0 && changed.every((name) => RIPPLE.test(name));
 }
 
