@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from footlight.browser.driver.offload import call_in_loop, offload
@@ -156,26 +156,22 @@ class Observer:
         page, since = call.maybe_page, self._acted_since
         # The answer also reports earlier events, which are not an effect of this call.
         events = events.after(self._earlier)
-        if page is None:
-            return ActTrace(
-                events=events,
-                has_acted=call.report.has_acted,
-                change=self._change,
-                records=self._records,
-                error=self._error,
-                has_failed_script=self._has_failed_script,
-            )
-        return ActTrace(
+        trace = ActTrace(
             events=events,
             has_acted=call.report.has_acted,
-            requests=self._requests(call, page),
-            navigated=page.navigated_at >= since,
-            moved=page.url != self._urls.get(page.id),
-            frame_reloaded=page.frame_reloaded_at >= since,
             change=self._change,
             records=self._records,
             error=self._error,
             has_failed_script=self._has_failed_script,
+        )
+        if page is None:
+            return trace
+        return replace(
+            trace,
+            requests=self._requests(call, page),
+            navigated=page.navigated_at >= since,
+            moved=page.url != self._urls.get(page.id),
+            frame_reloaded=page.frame_reloaded_at >= since,
         )
 
     def _requests(self, call: ToolCall, page: Page) -> list[SentRequest]:
