@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import takewhile
 
 from footlight.browser.snapshot.nodes import Node
@@ -17,10 +18,26 @@ from footlight.browser.snapshot.text.joined_rows import (
     is_plain,
     is_wrapper,
     join_items,
-    says_only_text,
 )
 from footlight.browser.snapshot.text.landmarks import LANDMARK_ROLES, without_target
-from footlight.browser.snapshot.text.rendering import CELLS, Line, is_action_url
+from footlight.browser.snapshot.text.rendering import CELLS, Line
+from footlight.browser.snapshot.text.repetition import (
+    BEGUN,
+    FIELDS,
+    TITLED,
+    count_inside,
+    find_only_child,
+    has_title,
+    is_beside,
+    is_empty,
+    is_label,
+    is_label_of_box,
+    is_only_choice,
+    is_repeated_link,
+    is_separator,
+    repeats_around,
+    role_of,
+)
 from footlight.browser.snapshot.text.rows import is_day, repeats_words
 
 __all__ = ["compact_lines", "is_compactable"]
@@ -32,25 +49,10 @@ _NEEDLESS = frozenset(("caption", "form", "generic", "group", "paragraph"))
 """Roles whose line has no information if it has no ref, or a control inside, and only one line inside."""
 _WITH_REF = frozenset(("form", "generic"))
 """The roles among these whose nodes may have a ref."""
-_TITLED = frozenset(("article", "complementary", "form", "group", "list", "navigation", "region", "table"))
-"""Roles whose name is not written if the first line inside is a title with the same name."""
-_TITLES = frozenset(("button", "caption", "heading", "link"))
-_BEGUN = _TITLED | {"dialog", "heading", "radiogroup", "tabpanel", "treeitem"}
-"""Roles in which a first text that equals the name is not written."""
-_SEPARATORS = frozenset("|/\\›»>·•—–-,()[]▾▸:;")
-_FIELDS = frozenset(
-    ("checkbox", "combobox", "listbox", "radio", "searchbox", "slider", "spinbutton", "switch", "textbox")
-)
-_BOXES = frozenset(("checkbox", "radio", "switch"))
-_LABEL_ENDS = " :"
-MAX_LABELS = 2
-"""The number of lines after a text that are searched for the field that it labels."""
 MIN_REPEATED = 40
 """A longer description is written only once for all elements with the same role."""
 MAX_ARRANGED = 12
 """A paragraph with more controls and texts has a line of its own."""
-_BESIDE = 3
-"""The number of lines before and after a node that are searched for the text of its description."""
 
 
 def is_compactable(node: Node) -> bool:
@@ -65,24 +67,17 @@ def is_compactable(node: Node) -> bool:
         or repeats_words(node)
         or (node.role == "button" and is_day(node.name))
         or node.role in LANDMARK_ROLES
-        or (node.role in _FIELDS and bool(node.name))
+        or (node.role in FIELDS and bool(node.name))
         or bool(node.description)
-        or (bool(node.name) and (node.role in _WRAPPERS or node.role in _BEGUN))
+        or (bool(node.name) and (node.role in _WRAPPERS or node.role in BEGUN))
     )
-
-
-def _is_separator(node: Node) -> bool:
-    """Return whether a text such as `|`, or a line that nobody can move, only separates its neighbours."""
-    if node.role == "separator":
-        return not (node.ref or node.name or node.value or node.text or node.testid)
-    return node.is_text and node.name in _SEPARATORS
 
 
 def compact_lines(lines: Sequence[Line]) -> list[Line]:
     """Return the lines with plain rows on one line, and without repeated names and descriptions."""
     if not any(line.node is not None and is_compactable(line.node) for line in lines):
         return list(lines)
-    return list(_without_repeated_targets(_compact(lines)))
+    return list(_without_repeated_targets(_Pass(lines)))
 
 
 def _without_repeated_targets(lines: Iterable[Line]) -> Iterator[Line]:
@@ -107,91 +102,135 @@ def _without_repeated_targets(lines: Iterable[Line]) -> Iterator[Line]:
             yield line
 
 
-def _compact(lines: Sequence[Line]) -> Iterator[Line]:
-    lines = [
-        _without_repeated_text(line, before) if line.node and line.node.text else line
-        for line, before in zip(lines, [None, *lines], strict=False)
-    ]
-    index = 0
-    run = RowRun()
-    options = OptionLists()
-    described: set[tuple[str, str]] = set()
-    while index < len(lines):
-        line = lines[index]
-        node = line.node
-        run.leave(line.depth)
-        if node is None or line.note or node.box or line.mark not in ("", "+"):
-            yield line
-        elif node.role == "link" and _is_repeated(lines, index):
-            index += 1 + _inside(lines, index)
-            continue
-        elif (
-            _is_separator(node)
-            or _repeats_around(node, lines, index)
-            or _is_label(node, lines, index)
-            or _labels_box(node, lines, index)
-            or _is_empty(lines, index)
-            or _is_only_choice(node, lines, index)
-        ):
-            pass
-        elif title := _find_title(lines, index):
-            yield replace(line, node=replace(node, text=title, hint=""))
-        elif node.role in ("button", "generic") and (size := count_spots(lines, index)):
-            yield join_spots(lines[index : index + size])
-            index += size
-            continue
-        elif node.role == "option" and (size := count_options(lines, index)):
-            joined, size = options.join(lines, range(index, index + size))
-            yield joined
-            index += size
-            continue
-        elif cells := _find_entry(lines, index):
-            size = 1 + sum(size for _, size in cells)
-            yield run.join(lines, range(index, index + size), [parts for parts, _ in cells])
-            index += size
-            continue
-        elif node.role == "list" and (items := find_items(lines, index)):
-            yield join_items(line, [parts for parts, _ in items])
-            index += 1 + sum(size for _, size in items)
-            continue
-        elif (
-            node.role in _NEEDLESS
-            and is_wrapper(
-                _without_states_of(lines[index + 1].node if index + 1 < len(lines) else None, node)
-            )
-            and _inside(lines, index) == 1
-            and is_plain(lines[index + 1], line)
-            and (node.ref is None or (node.role in _WITH_REF and is_control(lines[index + 1].node)))
-        ):
-            index += 1
-            lines[index] = Line(line.depth, lines[index].node, line.mark)
-            continue
-        elif node.role == "paragraph" and (size := _count_controls(lines, index)):
-            inside = range(index + 1, index + 1 + size)
-            lines[inside.start : inside.stop] = [replace(lines[at], depth=line.depth) for at in inside]
-        elif is_control(node) and (child := _only_child(lines, index)) and _role_of(child) == "img":
-            yield line
-            index += 1
-        elif node.name and node.role in _WRAPPERS and (child := _only_child(lines, index)):
-            if node.role == "generic" and not node.states:
-                yield replace(line, node=child.node)
-                index += 2
-                continue
-            yield replace(line, node=replace(node, name=""))
-        elif node.role == "heading" and (child := _only_child(lines, index)) and is_control(child.node):
-            assert child.node is not None
-            yield replace(line, node=replace(node, name="", ref=None), cells=((child.node,),))
-            index += 2
-            continue
-        elif node.name and node.role in _TITLED and _has_title(lines, index):
-            yield replace(line, node=replace(node, name=""))
-        elif node.description and (_is_beside(lines, index) or (node.role, node.description) in described):
-            yield replace(line, node=replace(node, description=""))
-        else:
-            if node.description and len(node.description) > MIN_REPEATED:
-                described.add((node.role, node.description))
-            yield line
-        index += 1
+class _Pass:
+    """A pass over lines, which applies to each line the first rule that has an answer for it."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.lines = [
+            _without_repeated_text(line, before) if line.node and line.node.text else line
+            for line, before in zip(lines, [None, *lines], strict=False)
+        ]
+        """Rules that join lines change those that follow."""
+        self.rows = RowRun()
+        self.options = OptionLists()
+        self.described: set[tuple[str, str]] = set()
+        """The roles and descriptions of the nodes whose long descriptions were shown."""
+
+    def __iter__(self) -> Iterator[Line]:
+        index = 0
+        while index < len(self.lines):
+            self.rows.leave(self.lines[index].depth)
+            shown, count = self._step(index)
+            if shown is not None:
+                yield shown
+            index += count
+
+    def _step(self, index: int) -> tuple[Line | None, int]:
+        """Return what is shown for a line, if anything, and the number of lines for which it stands."""
+        line = self.lines[index]
+        if line.node is None or line.note or line.node.box or line.mark not in ("", "+"):
+            return line, 1
+        for rule in _rules_for(line.node.role):
+            if step := rule(self, line.node, index):
+                return step
+        return line, 1
+
+
+_Rule = Callable[[_Pass, Node, int], tuple[Line | None, int] | None]
+"""Returns what is shown for a node, or None where the rule has no answer."""
+
+
+def _without_repeated_text(line: Line, before: Line | None) -> Line:
+    """Return a control without a text that is in its name. A row decides about the days in its cells."""
+    node = line.node
+    if node is None or line.note or not repeats_words(node):
+        return line
+    if before is not None and role_of(before) in CELLS and is_day(node.text):
+        return line
+    return replace(line, node=replace(node, text=""))
+
+
+# Rules. Each has the state of the pass, the node of the line and the index of the line.
+
+
+def _leave_out(is_needless: Callable[[Node, Sequence[Line], int], bool]) -> _Rule:
+    """Return the rule that leaves out the lines for which the function returns True."""
+    return lambda state, node, index: (None, 1) if is_needless(node, state.lines, index) else None
+
+
+def _leave_out_separator(_state: _Pass, node: Node, _index: int) -> tuple[None, int] | None:
+    return (None, 1) if is_separator(node) else None
+
+
+def _leave_out_repeated_link(state: _Pass, node: Node, index: int) -> tuple[None, int] | None:
+    if not is_repeated_link(node, state.lines, index):
+        return None
+    return None, 1 + count_inside(state.lines, index)
+
+
+def _name_like_entry(state: _Pass, node: Node, index: int) -> tuple[Line, int] | None:
+    """Give the only clickable part of a tree entry the name of the entry."""
+    line, entry = state.lines[index], state.lines[index - 1]
+    if entry.node is None or entry.node.role != "treeitem" or line.depth <= entry.depth:
+        return None
+    # The hint of a class is that of an icon, such as the arrow that opens the entry.
+    if "clickable" not in node.states or node.name or node.text or node.hint.startswith("."):
+        return None
+    following = state.lines[index + 1] if index + 1 < len(state.lines) else None
+    is_only = following is None or following.depth < line.depth or role_of(following) == "group"
+    if not is_only or not entry.node.name:
+        return None
+    return replace(line, node=replace(node, text=entry.node.name, hint="")), 1
+
+
+def _join_spots(state: _Pass, _node: Node, index: int) -> tuple[Line, int] | None:
+    count = count_spots(state.lines, index)
+    return (join_spots(state.lines[index : index + count]), count) if count else None
+
+
+def _join_options(state: _Pass, _node: Node, index: int) -> tuple[Line, int] | None:
+    count = count_options(state.lines, index)
+    return state.options.join(state.lines, range(index, index + count)) if count else None
+
+
+def _join_row(state: _Pass, node: Node, index: int) -> tuple[Line, int] | None:
+    """Write a row or the like on one line, or a card, which is clicked or dragged as a whole.
+
+    What has a field is no card: the texts beside the field may be its label.
+    """
+    if node.role in _ROWS:
+        cells = find_cells(state.lines, index) or find_controls(state.lines, index)
+    elif _CARD_STATES.isdisjoint(node.states):
+        return None
+    else:
+        cells = find_cells(state.lines, index)
+        if any(part.role in FIELDS for parts, _ in cells for part in parts):
+            return None
+    if not cells:
+        return None
+    count = 1 + sum(count for _, count in cells)
+    return state.rows.join(state.lines, range(index, index + count), [parts for parts, _ in cells]), count
+
+
+def _join_list(state: _Pass, _node: Node, index: int) -> tuple[Line, int] | None:
+    items = find_items(state.lines, index)
+    if not items:
+        return None
+    return join_items(state.lines[index], [parts for parts, _ in items]), 1 + sum(count for _, count in items)
+
+
+def _leave_out_wrapper(state: _Pass, node: Node, index: int) -> tuple[None, int] | None:
+    """Put the only line inside in the place of a line without information."""
+    if count_inside(state.lines, index) != 1:
+        return None
+    line, inner = state.lines[index : index + 2]
+    is_clicked_inside = node.role in _WITH_REF and is_control(inner.node)
+    if not is_plain(inner, line) or (node.ref and not is_clicked_inside):
+        return None
+    if not is_wrapper(_without_states_of(inner.node, node)):
+        return None
+    state.lines[index + 1] = Line(line.depth, inner.node, line.mark)
+    return None, 1
 
 
 def _without_states_of(child: Node | None, node: Node) -> Node:
@@ -200,184 +239,90 @@ def _without_states_of(child: Node | None, node: Node) -> Node:
     return replace(node, states=()) if is_shared else node
 
 
-def _count_controls(lines: Sequence[Line], index: int) -> int:
-    """Return the number of lines in a paragraph that only arranges controls, or has a field. 0 for others."""
-    line = lines[index]
-    if line.node is None or line.node.ref or not is_wrapper(line.node):
-        return 0
-    following = lines[index + 1 : index + 2 + MAX_ARRANGED]
+def _leave_out_arrangement(state: _Pass, node: Node, index: int) -> tuple[None, int] | None:
+    """Leave out a paragraph that only arranges controls, or has a field."""
+    line = state.lines[index]
+    if node.ref or not is_wrapper(node):
+        return None
+    following = state.lines[index + 1 : index + 2 + MAX_ARRANGED]
     inside = list(takewhile(lambda each: each.depth > line.depth, following))
     are_leaves = all(is_plain(each, line) and each.depth == line.depth + 1 for each in inside)
-    if not are_leaves or len(inside) > MAX_ARRANGED:
-        return 0
-    is_form_row = any(_role_of(each) in _FIELDS for each in inside)
-    is_bar = all(each.node and (is_control(each.node) or _is_separator(each.node)) for each in inside)
-    return len(inside) if is_form_row or is_bar else 0
-
-
-def _find_entry(lines: Sequence[Line], index: int) -> list[tuple[tuple[Node, ...], int]]:
-    """Return the parts of a row or the like, or of a card, which is clicked or dragged as a whole.
-
-    Empty for other elements. What has a field is no card: the texts beside the field may be its label.
-    """
-    node = lines[index].node
-    assert node is not None
-    if node.role in _ROWS:
-        return find_cells(lines, index) or find_controls(lines, index)
-    if node.role != "generic" or _CARD_STATES.isdisjoint(node.states):
-        return []
-    cells = find_cells(lines, index)
-    return [] if any(part.role in _FIELDS for parts, _ in cells for part in parts) else cells
-
-
-def _without_repeated_text(line: Line, before: Line | None) -> Line:
-    """Return a control without a text that is in its name. A row decides about the days in its cells."""
-    node = line.node
-    if node is None or line.note or not repeats_words(node):
-        return line
-    if before is not None and _role_of(before) in CELLS and is_day(node.text):
-        return line
-    return replace(line, node=replace(node, text=""))
-
-
-def _role_of(line: Line) -> str:
-    return line.node.role if line.node is not None else ""
-
-
-def _is_repeated(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a link, with its picture, precedes another link with the same name and target."""
-    line, depth = lines[index], lines[index].depth
-    following = lines[index + 1 : index + 4]
-    if following and _role_of(following[0]) == "img" and _only_child(lines, index):
-        following = following[1:]
-    if following and _role_of(following[0]) == "heading" and following[0].depth == depth:
-        following, depth = following[1:], depth + 1
-    if line.node is None or not following or following[0].depth != depth or not is_plain(following[0], line):
-        return False
-    node, other = line.node, following[0].node
-    is_same = other is not None and (other.role, other.name, other.url) == (node.role, node.name, node.url)
-    has_own_words = node.text or node.value or node.description not in ("", node.name)
-    return (
-        is_same
-        and bool(node.name and node.url)
-        and not (node.states or has_own_words or is_action_url(node.url))
-    )
-
-
-def _find_title(lines: Sequence[Line], index: int) -> str:
-    """Return the name of the tree entry around a line, if the line is the only clickable part of it."""
-    line, entry = lines[index], lines[index - 1]
-    if line.node is None or entry.node is None or entry.node.role != "treeitem" or line.depth <= entry.depth:
-        return ""
-    if line.node.role != "generic" or "clickable" not in line.node.states or line.node.name or line.node.text:
-        return ""
-    if line.node.hint.startswith("."):  # An icon, such as the arrow that opens the entry.
-        return ""
-    following = lines[index + 1] if index + 1 < len(lines) else None
-    is_only = following is None or following.depth < line.depth or _role_of(following) == "group"
-    return entry.node.name if is_only else ""
-
-
-def _is_empty(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a landmark such as a footer, or an entry of a list, has no words and no content."""
-    line, node = lines[index], lines[index].node
-    if node is None or line.mark or not (node.role in LANDMARK_ROLES or node.role == "listitem"):
-        return False
-    if node.name or node.states or node.text or node.description or node.testid or node.hint:
-        return False
-    return not _inside(lines, index)
-
-
-def _is_only_choice(node: Node, lines: Sequence[Line], index: int) -> bool:
-    """Return whether the line is the only option of a drop-down, which shows it as its value."""
-    above = lines[index - 1] if index else None
-    if node.role != "option" or above is None or above.node is None or node.ref or node.testid:
-        return False
-    is_value = above.node.role == "combobox" and above.node.value == node.name
-    return is_value and above.mark == lines[index].mark and _inside(lines, index - 1) == 1
-
-
-def _repeats_around(node: Node, lines: Sequence[Line], index: int) -> bool:
-    """Return whether a text, such as a legend, is the name of the element that begins with it."""
-    line, above = lines[index], lines[index - 1]
-    if not (node.is_text and index and above.node) or (above.depth, above.mark) != (
-        line.depth - 1,
-        line.mark,
-    ):
-        return False
-    is_same = above.node.name.rstrip(_LABEL_ENDS) == node.name.rstrip(_LABEL_ENDS)
-    return is_same and above.node.role in _BEGUN
-
-
-def _is_label(node: Node, lines: Sequence[Line], index: int) -> bool:
-    """Return whether a text is only the name of the field after it, or the value of a drop-down."""
-    if not says_only_text(node):
-        return False
-    depth, mark = lines[index].depth, lines[index].mark
-    text = (node.text or node.name).rstrip(_LABEL_ENDS)
-    said = [text]
-    for following in lines[index + 1 : index + 1 + MAX_LABELS]:
-        field = following.node
-        if field is None or (following.depth, following.mark) != (depth, mark):
-            return False
-        if field.role == "generic" and is_wrapper(field):
-            depth += 1
-            continue
-        if field.role in _FIELDS:
-            shown = field.value if field.role == "combobox" else None  # A library draws it in its own list.
-            known = (field.name.rstrip(_LABEL_ENDS), shown)
-            return bool(field.name) and all(each in known for each in said)
-        if not says_only_text(field):
-            return False
-        said.append((field.text or field.name).rstrip(_LABEL_ENDS))
-    return False
-
-
-def _labels_box(node: Node, lines: Sequence[Line], index: int) -> bool:
-    """Return whether a text is only the name of the checkbox or radio button before it."""
-    if not index or not says_only_text(node):
-        return False
-    before, line = lines[index - 1], lines[index]
-    if before.node is None or (before.depth, before.mark) != (line.depth, line.mark):
-        return False
-    return before.node.role in _BOXES and before.node.name == (node.text or node.name)
-
-
-def _inside(lines: Sequence[Line], index: int) -> int:
-    """Return the number of lines inside a line, at most 2."""
-    depth = lines[index].depth
-    following = lines[index + 1 : index + 3]
-    if not following or following[0].depth <= depth:
-        return 0
-    return 1 if len(following) < 2 or following[1].depth <= depth else 2
-
-
-def _only_child(lines: Sequence[Line], index: int) -> Line | None:
-    """Return the line inside a line, if it is the only one and has the same name."""
-    if _inside(lines, index) != 1:
+    if not inside or not are_leaves or len(inside) > MAX_ARRANGED:
         return None
-    line, child = lines[index], lines[index + 1]
-    if child.node is None or child.note or child.mark != line.mark or child.node.box:
+    nodes = [each.node for each in inside if each.node is not None]
+    is_form_row = any(each.role in FIELDS for each in nodes)
+    if not is_form_row and not all(is_control(each) or is_separator(each) for each in nodes):
         return None
-    return child if line.node is not None and child.node.name == line.node.name else None
+    state.lines[index + 1 : index + 1 + len(inside)] = [replace(each, depth=line.depth) for each in inside]
+    return None, 1
 
 
-def _has_title(lines: Sequence[Line], index: int) -> bool:
-    """Return whether the first line inside a line has its name."""
-    line = lines[index]
-    for child in lines[index + 1 : index + 3]:
-        if child.node is None or line.node is None or child.depth <= line.depth or not is_plain(child, line):
-            return False
-        if not is_wrapper(child.node):
-            return child.node.role in _TITLES and child.node.name == line.node.name
-    return False
+def _leave_out_picture(state: _Pass, node: Node, index: int) -> tuple[Line, int] | None:
+    """Leave out the picture in a control if both have the same name."""
+    child = find_only_child(state.lines, index) if is_control(node) else None
+    return (state.lines[index], 2) if child and child.role == "img" else None
 
 
-def _is_beside(lines: Sequence[Line], index: int) -> bool:
-    node = lines[index].node
-    neighbours = (*lines[max(0, index - _BESIDE) : index], *lines[index + 1 : index + 1 + _BESIDE])
-    return node is not None and any(
-        node.description in (other.node.text, other.node.name if other.node.role == "text" else "")
-        for other in neighbours
-        if other.node is not None and other.mark == lines[index].mark
-    )
+def _leave_out_name_of_wrapper(state: _Pass, node: Node, index: int) -> tuple[Line, int] | None:
+    """Write a name only for the element inside, not for the element around it as well."""
+    line, child = state.lines[index], find_only_child(state.lines, index)
+    if not node.name or child is None:
+        return None
+    if node.role == "generic" and not node.states:
+        return replace(line, node=child), 2
+    return replace(line, node=replace(node, name="")), 1
+
+
+def _join_heading(state: _Pass, node: Node, index: int) -> tuple[Line, int] | None:
+    """Write a heading that is only a control on the line of the heading."""
+    child = find_only_child(state.lines, index)
+    if child is None or not is_control(child):
+        return None
+    line = replace(state.lines[index], node=replace(node, name="", ref=None), cells=((child,),))
+    return line, 2
+
+
+def _leave_out_title(state: _Pass, node: Node, index: int) -> tuple[Line, int] | None:
+    if not node.name or not has_title(node, state.lines, index):
+        return None
+    return replace(state.lines[index], node=replace(node, name="")), 1
+
+
+def _leave_out_description(state: _Pass, node: Node, index: int) -> tuple[Line, int] | None:
+    key = (node.role, node.description)
+    if not node.description:
+        return None
+    if key in state.described or is_beside(node, state.lines, index):
+        return replace(state.lines[index], node=replace(node, description="")), 1
+    if len(node.description) > MIN_REPEATED:
+        state.described.add(key)
+    return None
+
+
+_RULES: Sequence[tuple[Collection[str] | None, _Rule]] = (
+    (("link",), _leave_out_repeated_link),
+    (("separator", "text"), _leave_out_separator),
+    (("text",), _leave_out(repeats_around)),
+    (("generic", "paragraph", "text", "time"), _leave_out(is_label)),
+    (("generic", "paragraph", "text", "time"), _leave_out(is_label_of_box)),
+    (LANDMARK_ROLES | {"listitem"}, _leave_out(is_empty)),
+    (("option",), _leave_out(is_only_choice)),
+    (("generic",), _name_like_entry),
+    (("button", "generic"), _join_spots),
+    (("option",), _join_options),
+    (_ROWS | {"generic"}, _join_row),
+    (("list",), _join_list),
+    (_NEEDLESS, _leave_out_wrapper),
+    (("paragraph",), _leave_out_arrangement),
+    (None, _leave_out_picture),
+    (_WRAPPERS, _leave_out_name_of_wrapper),
+    (("heading",), _join_heading),
+    (TITLED, _leave_out_title),
+    (None, _leave_out_description),
+)
+"""The rules in their order, each with the roles to which it applies. None stands for all roles."""
+
+
+@lru_cache(maxsize=200)
+def _rules_for(role: str) -> tuple[_Rule, ...]:
+    return tuple(rule for roles, rule in _RULES if roles is None or role in roles)
