@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.timeout(1_200)
 def test_tools_give_the_same_results_in_a_cluster() -> None:
     """Run every test of `FOOTLIGHT_TEST_FLEET` in the folder of the tools, or a sample."""
-    share = os.environ.get("FOOTLIGHT_TEST_FLEET", "12")
+    share = os.environ.get("FOOTLIGHT_TEST_FLEET", "20")
 
     run = subprocess.run(
         [
