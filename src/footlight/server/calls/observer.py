@@ -16,14 +16,9 @@ from footlight.browser.snapshot.nodes import find_changed_range
 from footlight.browser.snapshot.observation import find_change, observe
 from footlight.browser.snapshot.text.quoting import shorten
 from footlight.server.answers.json_values import PageText, PageTitle
+from footlight.server.calls.act_trace import SENT_BY_SCRIPTS, ActTrace, SentRequest, split_address
 from footlight.server.calls.attachments import attach_text
-from footlight.server.calls.effects import (
-    SENT_BY_SCRIPTS,
-    ActTrace,
-    SentRequest,
-    split_address,
-    take_records,
-)
+from footlight.server.calls.effects import take_records
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
