@@ -1129,6 +1129,7 @@ async def test_frame_that_the_page_hides_by_replaced_functions_gives_no_reason(b
     assert "listen" not in answer.get("reason", "")
 
 
+@pytest.mark.slow
 async def test_many_classes_are_compared_with_many_style_rules_in_bounded_time(browser: Browser) -> None:
     await browser.show(
         "<style id=sheet></style><button onclick='it.className = this.className = names'>Go</button>"
