@@ -81,6 +81,52 @@ async def test_playwright_line_of_an_action_finds_its_element(
         assert await eval(line, {"page": page}).get_attribute("data-mark", timeout=10_000) == mark
 
 
+TWO_SHADES = """<div id=host><button data-mark=light>Shade</button></div><x-b></x-b><script>
+for (const host of [document.querySelector('#host'), document.querySelector('x-b')]) {
+  const shade = host.attachShadow({ mode: 'open' });
+  shade.innerHTML = `<button data-mark=${host.localName}>Shade</button><p></p><slot></slot>`;
+  const inner = shade.querySelector('p').attachShadow({ mode: 'open' });
+  inner.innerHTML = `<button data-mark=${host.localName}-inner>Shade</button>`;
+}</script>"""
+CONFUSING = f"""<title>Places</title>
+<details><summary data-mark=summary>More</summary></details>
+<button data-mark=picture><img alt=Pay><span>now</span></button>
+<figure><figcaption tabindex=0 data-mark=caption aria-label=Figure>x</figcaption></figure>
+<iframe srcdoc='<iframe srcdoc="<button data-mark=deep>Pay</button>"></iframe>'></iframe>
+<iframe srcdoc='<button data-mark=second>Pay</button>'></iframe>
+<iframe name=same srcdoc='<button data-mark=third>Pay</button>'></iframe>
+<p><iframe name=same srcdoc='<button data-mark=fourth>Pay</button>'></iframe></p>{TWO_SHADES}"""
+
+
+async def test_playwright_finds_elements_that_are_alike_or_named_otherwise(
+    browser: SessionBrowser, chromium: playwright.async_api.Browser
+) -> None:
+    await browser.show(CONFUSING)
+    seen = (await browser.call("snapshot"))["snapshot"]
+    refs = re.findall(r"\b(e\d+) (?:button|caption)\b", seen)
+    quickly = {"observe": "none", "settle": "none"}
+    # The first match is hovered over; the parts before it may be frames, whatever their selectors say.
+    selectors = [
+        *refs,
+        "button",
+        "p > iframe >> button",
+        "[name=same] >> button",
+        "iframe >> nth=1 >> button",
+    ]
+
+    found: list[str | None] = []
+    async with await chromium.new_context() as context:
+        page = await context.new_page()
+        await page.goto(browser.site.page(CONFUSING))
+        for each in selectors:
+            line = await lines(browser, "hover", selector=each, **quickly)
+            found.append(await eval(line, {"page": page}).get_attribute("data-mark", timeout=10_000))
+
+    read = [await browser.call("get_attribute", selector=each, attribute="data-mark") for each in selectors]
+    assert found == [each["value"] for each in read]
+    assert len(set(found[: len(refs)])) == len(refs) == 12
+
+
 async def test_each_element_of_a_call_has_its_playwright_line(browser: SessionBrowser) -> None:
     await browser.show(PAGE)
     name, save_all = await ref(browser, 'textbox "Name"'), await ref(browser, 'button "Save all"')

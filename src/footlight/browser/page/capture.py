@@ -91,6 +91,7 @@ _MODULES = (
     "lines",
     "changes",
     "test_ids",
+    "paths",
     "answer",
 )
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from footlight.browser.driver.offload import offload
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.page.capture import ENGINE, ask_in, look
-from footlight.browser.page.selectors import locate_in
+from footlight.browser.page.selectors import locate_in, mark_frames
 from footlight.browser.snapshot.difference import find_redrawn
 from footlight.browser.snapshot.finding import Likeness
-from footlight.browser.snapshot.locators import frame_locator, stable_locator
+from footlight.browser.snapshot.locators import frame_selector, mark_frame, stable_locator
 from footlight.browser.snapshot.nodes import Node
 from footlight.browser.snapshot.places import ENTRIES, find_places
 from footlight.browser.snapshot.view import ElementIdentity, RefMeaning, RemovedRef, identity_of
@@ -80,8 +80,13 @@ async def locate(page: Page, selector: str, deadline: Deadline, *, acts: bool = 
         InvalidSelectorError: the selector cannot be parsed.
         StaleRefError: the element of its ref is gone or, with `acts`, has another meaning now.
     """
-    root, selector = await _find_root(page, selector, deadline, acts=acts)
-    return await locate_in(root, selector, timeout_ms=deadline.action_ms)
+    root, inside = await _find_root(page, selector, deadline, acts=acts)
+    found = await locate_in(root, inside, timeout_ms=deadline.action_ms)
+    if page.view.wants_portable:
+        known = page.view.stable_selectors.get(selector) or await mark_frames(page.playwright, selector)
+        is_first = leading_ref(selector) != (selector, "") and await found.count() > 1
+        page.view.stable_selectors[selector] = f"{known} >> nth=0" if is_first else known
+    return found
 
 
 async def locate_now(page: Page, selector: str, deadline: Deadline) -> Locator:
@@ -165,9 +170,12 @@ async def resolve(page: Page, ref: str, deadline: Deadline, *, acts: bool) -> Ta
             target = Target(successor, existing[1])
         else:
             target = _find_successor(page, given, view.find_removed(ref), nodes)
-        return target._replace(locator=_find_known_locator(page, target.frame, target.ref) or locator)
+        return target
 
-    return _note_healed(page, given, await offload(len(nodes) + size, find_target))
+    target = await offload(len(nodes) + size, find_target)
+    if known := await _find_known_locator(page, target.frame, target.ref):
+        locator = await _lead_into(page, target.frame, known)
+    return _note_healed(page, given, target._replace(locator=locator))
 
 
 def _note_healed(page: Page, given: str, target: Target) -> Target:
@@ -181,22 +189,40 @@ async def _identify(page: Page, frame: Frame, ref: str) -> tuple[ElementIdentity
     """Return the element's current identity, and a locator if one is known. Return None if it is gone."""
     if frame.is_detached():
         return None
-    seen = page.view.frames.get(frame)
-    locator = await offload(len(seen.nodes) if seen else 0, lambda: _find_known_locator(page, frame, ref))
-    found = await ask_in(page, frame, {"what": "identify", "ref": ref, "path": locator is None})
+    known = await _find_known_locator(page, frame, ref)
+    found = await ask_in(page, frame, {"what": "identify", "ref": ref, "path": known is None})
     if found is None:
         return None
-    path, prefix = found.get("path"), frame_locator(frame)
-    if path and prefix is not None:
-        locator = prefix + path
+    locator = await _lead_into(page, frame, known or found["path"])
     return ElementIdentity(found["testid"], found["role"], found["lasting"]), locator
 
 
-def _find_known_locator(page: Page, frame: Frame, ref: str) -> str | None:
-    """Return a locator of a ref's element from the last snapshot, or None if that has none."""
-    seen, prefix = page.view.frames.get(frame), frame_locator(frame)
-    found = stable_locator(seen.nodes, ref) if seen else None
-    return None if found is None or prefix is None else prefix + found
+async def _find_known_locator(page: Page, frame: Frame, ref: str) -> str | None:
+    """Return a locator in its frame of a ref's element from the last snapshot, or None if that has none.
+
+    A portable one is tried, because Playwright computes some roles and names otherwise.
+    """
+    if (seen := page.view.frames.get(frame)) is None:
+        return None
+    known = await offload(len(seen.nodes), lambda: stable_locator(seen.nodes, ref))
+    if known is None or not page.view.wants_portable:
+        return known
+    found = await locate_in(frame, known, timeout_ms=None)
+    is_same = await found.count() == 1 == await found.and_(frame.locator(f"{ENGINE}={ref}")).count()
+    return known if is_same else None
+
+
+async def _lead_into(page: Page, frame: Frame, selector: str) -> str | None:
+    """Return a selector in the page for one in a frame, or None if a frame around it is unknown."""
+    while parent := frame.parent_frame:
+        element = frame_selector(frame)
+        if element is None and (ref := page.view.find_frame_ref(frame)):
+            found = await ask_in(page, parent, {"what": "identify", "ref": ref, "path": True})
+            element = mark_frame(found["path"]) if found else None
+        if element is None:
+            return None
+        selector, frame = f"{element} >> {selector}", parent
+    return selector
 
 
 def _check_meaning(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from footlight.browser.driver.scripts import GETTER, run_about_all
+from footlight.browser.snapshot.locators import mark_frame
 from footlight.errors import InvalidSelectorError
 from footlight.javascript import selector_engine
 
@@ -26,6 +27,7 @@ __all__ = [
     "find_text",
     "frame_path",
     "locate_in",
+    "mark_frames",
     "parse",
     "register_shown_text",
 ]
@@ -148,6 +150,24 @@ async def frame_path(root: Page | Frame, selector: str) -> str:
             scope = inner.content_frame
             path = "".join(f"{outer} >> " for outer in parts[:count])
     return path
+
+
+async def mark_frames(root: Page | Frame, selector: str) -> str:
+    """Return the selector with `mark_frame` for the parts that are frames.
+
+    Parts with several matches, except for the last one, are followed by `nth=0`.
+    """
+    *outer, last = _parts(selector)
+    marked: list[str] = []
+    scope: Page | Frame | FrameLocator | Locator = root
+    for part in outer:
+        found = scope.locator(_to_playwright(part))
+        inner, count = found.first, await found.count()
+        is_frame = count > 0 and await _is_frame(inner, timeout_ms=None)
+        part = f"{part} >> nth=0" if count > 1 else part
+        marked.append(mark_frame(part) if is_frame else part)
+        scope = inner.content_frame if is_frame else inner
+    return " >> ".join([*marked, last])
 
 
 async def register_shown_text(playwright: Playwright) -> None:

@@ -16,13 +16,24 @@ from footlight.browser.snapshot.nodes import Node
 if TYPE_CHECKING:
     from playwright.async_api import Frame
 
-__all__ = ["frame_locator", "stable_locator"]
+__all__ = ["frame_selector", "mark_frame", "stable_locator"]
 
 MAX_NAME_CHARACTERS = 120
 _TEST_ID = re.compile(r"[\w.:/@-]+")
 """Test ids that need no quotes in a selector."""
-_ROLES_WITHOUT_MEANING = frozenset(("", "generic", "none", "presentation", "text", "iframe", "paragraph"))
-"""Roles that do not identify an element, or that are handled separately."""
+_ROLES_WITHOUT_MEANING = frozenset(
+    (
+        *("", "generic", "none", "presentation", "text", "iframe", "paragraph"),
+        *("audio", "canvas", "caption", "code", "comment", "definition", "deletion", "emphasis", "insertion"),
+        *("mark", "strong", "subscript", "suggestion", "superscript", "term", "time", "video"),
+    )
+)
+"""Roles that do not identify an element, are handled separately, or have no name in Playwright."""
+
+
+_FRAME = re.compile(r"(?::is\()?i?frame\b")
+_ENGINE = re.compile(r"\(*//|(?!testid=)[\w:-]+=")
+"""The beginning of a selector that is not CSS."""
 
 
 def stable_locator(nodes: Sequence[Node], ref: str) -> str | None:
@@ -46,20 +57,26 @@ def stable_locator(nodes: Sequence[Node], ref: str) -> str | None:
     return None
 
 
-def frame_locator(frame: Frame) -> str | None:
-    """Return the prefix that leads into the frame: "" for the main frame, None if there is no selector."""
-    if frame.parent_frame is None:
-        return ""
-    outer = frame_locator(frame.parent_frame)
-    element = _frame_element(frame.name, [each.name for each in frame.parent_frame.child_frames])
-    return None if outer is None or element is None else f"{outer}{element} >> "
+def frame_selector(frame: Frame) -> str | None:
+    """Return a selector of a frame in its parent by its name or id, Playwright's `name`, or None.
+
+    An only frame needs neither.
+    """
+    names = [each.name for each in frame.parent_frame.child_frames] if frame.parent_frame else []
+    if _is_plain(frame.name) and names.count(frame.name) == 1:
+        name = _quote(frame.name)
+        return f":is(iframe, frame):is([name={name}], [id={name}])"
+    return "iframe" if len(names) == 1 else None
 
 
-def _frame_element(name: str, all_names: Sequence[str]) -> str | None:
-    """Return a selector for the frame by its name or id, Playwright's `name`. An only frame needs neither."""
-    if _is_plain(name) and all_names.count(name) == 1:
-        return f":is(iframe, frame):is([name={_quote(name)}], [id={_quote(name)}])"
-    return "iframe" if len(all_names) == 1 else None
+def mark_frame(selector: str) -> str:
+    """Return the selector of a frame so that it names the element as a frame. XPath stays as it is."""
+    element, *choices = selector.split(" >> ")
+    if _FRAME.match(element) or _ENGINE.match(element):
+        return selector
+    if element.startswith("testid="):
+        element = f"[data-testid={_quote(element.removeprefix('testid='))}]"
+    return " >> ".join([f":is(iframe, frame):is({element})", *choices])
 
 
 def _selectors_for(node: Node) -> Iterator[str]:

@@ -199,6 +199,8 @@ class PageView:
         self.shown: OrderedDict[tuple[str, bool], Snapshot] = OrderedDict()
         self._successors: OrderedDict[str, str] = OrderedDict()
         self.stable_selectors: dict[str, str] = {}
+        self.wants_portable = False
+        """Whether Playwright without this server must find the same elements by `stable_selectors`."""
         self.frames: dict[Frame, FrameView] = {}
         self._seen: dict[str, tuple[Node, Frame]] = {}
         self._removed: OrderedDict[str, RemovedRef] = OrderedDict()
@@ -311,6 +313,10 @@ class PageView:
         self._removed.move_to_end(ref)
         if len(self._removed) > MAX_REMOVED_REFS:
             self._removed.popitem(last=False)
+
+    def begin_locating(self, *, portable: bool) -> None:
+        """Discard the selectors of an earlier failed call, and note what those of this one are for."""
+        self.stable_selectors, self.wants_portable = {}, portable
 
     def take_located(self) -> str | dict[str, str] | None:
         """Return and clear the stable selector, or a map from used to stable ones if there are several."""

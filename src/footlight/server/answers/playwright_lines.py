@@ -15,11 +15,18 @@ _REF = re.compile(r"\s*(?:\[ref=e\d+\]|(?:ref=|@)?e\d+)\s*(?:>>.*)?", re.DOTALL)
 _ROLE = re.compile(r'role=([a-z]+)(?:\[name=("(?:[^"\\]|\\.)*")\])?')
 _FRAME = re.compile(r"(?::is\()?i?frame\b")
 """A selector of a frame. The part after it is searched in the frame."""
+_CHOICE = re.compile(r"nth=(\d+)|visible=(?:true|false)")
+"""A part that chooses among the matches of the part before it."""
 
 
 def playwright_line(selector: str) -> str:
     """Return the Playwright expression for a selector, such as `page.get_by_role("button")`."""
-    parts = list(_split(selector))
+    parts: list[str] = []
+    for part in _split(selector):
+        if parts and _FRAME.match(parts[-1]) and _CHOICE.fullmatch(part):
+            parts[-1] += f" >> {part}"
+        else:
+            parts.append(part)
     calls = [_call(part, enters=index < len(parts) - 1) for index, part in enumerate(parts)]
     return f"page{''.join(calls)}"
 
@@ -43,7 +50,8 @@ def playwright_lines(located: Any, arguments: Mapping[str, Any]) -> Any:
     selectors = list(find_selectors(arguments))
     known: Mapping[str, str] = cast("Mapping[str, str]", located) if isinstance(located, Mapping) else {}
     if isinstance(located, str):
-        known = {next((each for each in selectors if _REF.fullmatch(each)), ""): located}
+        refs = [each for each in selectors if _REF.fullmatch(each)]
+        known = dict.fromkeys((refs or selectors)[:1], located)
     lines = {
         each: playwright_line(known.get(each, each))
         for each in selectors
@@ -89,6 +97,8 @@ def _call(part: str, *, enters: bool) -> str:
     if role := _ROLE.fullmatch(part):
         name = f", name={_literal(_unquote(role[2]))}, exact=True" if role[2] else ""
         return f".get_by_role({_literal(role[1])}{name})"
+    if (choice := _CHOICE.fullmatch(part)) and choice[1]:
+        return ".first" if choice[1] == "0" else f".nth({choice[1]})"
     return f".locator({_literal(part)})"
 
 

@@ -373,7 +373,7 @@ async def _find_page(call: ToolCall, arguments: BaseModel) -> None:
         DialogOpenError: a dialog blocks the page.
     """
     call.use_page(await call.session.page_table.get(getattr(arguments, "page_id", None)))
-    call.page.view.take_located()  # Discard the locators of an earlier failed call.
+    call.page.view.begin_locating(portable=bool(getattr(arguments, "locator", None)))
     await check_no_dialog(call)
 
 

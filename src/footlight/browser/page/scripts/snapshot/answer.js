@@ -4,20 +4,8 @@ import { operations } from "./changes.js";
 import { flush } from "./lines.js";
 import { nameOf } from "./names.js";
 import { factsOf, isUnchanged, pass, textAttribute, within } from "./pass.js";
-import {
-  attribute,
-  cut,
-  documentOf,
-  ELEMENT,
-  findAll,
-  get,
-  isDocument,
-  isMatch,
-  MAX_NAME,
-  NOTHING,
-  quote,
-  tidy,
-} from "./platform.js";
+import { cssPathTo } from "./paths.js";
+import { attribute, cut, documentOf, get, isDocument, isMatch, MAX_NAME, NOTHING, quote, tidy } from "./platform.js";
 import { rememberLook } from "./reads.js";
 import { elementOf, refOf } from "./refs.js";
 import { roleOf } from "./roles.js";
@@ -62,48 +50,6 @@ function describe(element) {
   const role = roleOf(facts); // Before the name, because the name of a group in an SVG depends on it.
   const { text, lasting } = nameOf(facts);
   return JSON.stringify({ ref, role, name: text, lasting, testid, next: pass.next });
-}
-
-const ID = /^[A-Za-z_][\w-]*$/;
-const TEST_ID = /^[\w.:/@-]{1,120}$/;
-
-/** @type {(element: AnyElement, root: Scope) => string} */
-function cssStepTo(element, root) {
-  const id = attribute(element, "id");
-  if (id && ID.test(id) && findAll(root, "#" + id).length === 1) return "#" + id;
-  const testId = attribute(element, "data-testid");
-  const marked = `[data-testid="${testId}"]`;
-  if (testId && TEST_ID.test(testId) && findAll(root, marked).length === 1) return marked;
-  const tag = get.localName.call(element);
-  let place = 1;
-  for (
-    let at = get.previousElementSibling.call(element);
-    at !== null;
-    at = get.previousElementSibling.call(/** @type {Element} */ (at))
-  )
-    if (get.localName.call(at) === tag) place++;
-  return `${CSS.escape(tag)}:nth-of-type(${place})`;
-}
-
-/**
- * Return the shortest CSS path that matches this element only: child positions, from an id or a test id
- * if there is one.
- *
- * @type {(element: AnyElement) => string}
- */
-function cssPathTo(element) {
-  const root = /** @type {Scope} */ (Node.prototype.getRootNode.call(element));
-  let path = "";
-  for (
-    let at = element;
-    at && get.nodeType.call(at) === ELEMENT;
-    at = /** @type {AnyElement} */ (get.parentNode.call(at))
-  ) {
-    path = cssStepTo(at, root) + (path && " > " + path);
-    if (findAll(root, path).length === 1) break;
-  }
-  const { host } = /** @type {ShadowRoot} */ (root);
-  return host && !isDocument(root) ? cssPathTo(host) + " " + path : path;
 }
 
 /**
