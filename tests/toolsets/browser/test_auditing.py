@@ -152,6 +152,47 @@ async def test_recheck_of_a_removed_element_finds_nothing(shop: SessionBrowser) 
     }
 
 
+async def test_page_that_was_loaded_again_is_rechecked_as_a_whole(browser: SessionBrowser) -> None:
+    url = browser.site.page("<!doctype html><html lang=en><title>t</title><main><h1>x</h1><img src=/x.png>")
+    await browser.call("navigate", url=url)
+    found = find(await browser.call("audit_page", families=["axe"]), "axe/image-alt")
+
+    await browser.call("reload")
+    again = await browser.call("recheck", finding=found["id"])
+    await browser.evaluate("document.querySelector('img').alt = 'x', 0")
+    repaired = await browser.call("recheck", finding=found["id"])
+    await browser.show("<title>Another page</title><p>x")
+    elsewhere = await browser.refused("recheck", finding=found["id"])
+
+    assert (again["found"], again["finding"]["elements"][0]["selector"]) == (True, "img")
+    note = "the page was loaded again, so all of it was checked"
+    assert (again["note"], repaired) == (note, {"rule": "axe/image-alt", "found": False, "note": note})
+    assert elsewhere["code"] == "STALE_REF"
+
+
+async def test_recheck_of_an_unknown_element_is_refused(shop: SessionBrowser) -> None:
+    error = await shop.refused("recheck", finding="axe/image-alt", selector="#none", timeout=300)
+
+    assert error["code"] == "ELEMENT_NOT_FOUND"
+
+
+async def test_audit_does_not_find_its_own_requests(browser: SessionBrowser) -> None:
+    await browser.show(
+        "<title>t</title><main><h1>x</h1><a href=/no-such-page>Gone</a><img src=/x.png></main>"
+    )
+    families = ["console", "links"]
+
+    first = await browser.call("audit_page", families=families)
+    second = await browser.call("audit_page", families=families)
+    image = find(second, "console/missing-image")
+    again = await browser.call("recheck", finding=image["id"])
+
+    assert [each["rule"] for each in first["findings"]] == ["links/broken", "console/missing-image"]
+    assert [each["id"] for each in second["findings"]] == [each["id"] for each in first["findings"]]
+    assert (await browser.call("console_messages"))["total"] == 1
+    assert again["finding"]["id"] == image["id"]
+
+
 @pytest.mark.parametrize("rule", ["speed/heavy", "focus/trap", "nothing", "axe/no-such-rule"])
 async def test_rule_that_cannot_be_rechecked_alone_is_refused(shop: SessionBrowser, rule: str) -> None:
     error = await shop.refused("recheck", finding=rule)

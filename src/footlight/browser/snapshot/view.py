@@ -126,7 +126,7 @@ class RemovedRef:
     """The last meaning of a ref whose element is gone, with its frame, URL and place.
 
     `unique` means that no other element on the page was like it. `before` is the number of the first ref that
-    was created later.
+    was created later. `with_document` means that its whole document is gone.
     """
 
     node: Node
@@ -135,6 +135,7 @@ class RemovedRef:
     place: ElementPlace
     unique: bool
     before: int
+    with_document: bool
 
 
 @dataclass(slots=True)
@@ -210,7 +211,8 @@ class PageView:
         self._nodes: Sequence[Node] = ()
         self._frame: Frame | None = None
         """The frame of the last snapshot, if it has only one."""
-        self._urls: dict[Frame, str] = {}
+        self._documents: dict[Frame, tuple[str, int]] = {}
+        """The URL and the number of the document in each frame at the time of the last snapshot."""
 
     def find_meaning(self, ref: str) -> RefMeaning | None:
         """Return the meaning of the ref that a caller received last, or None."""
@@ -278,7 +280,7 @@ class PageView:
             for ref in now.keys() & self._removed.keys():  # The element was removed and put back.
                 del self._removed[ref]
             self._nodes, self._seen = snapshot.nodes, now
-        self._urls = {frame: each.url for frame, each in frames.items()}
+        self._documents = {frame: (each.url, each.document) for frame, each in frames.items()}
         self._before = self.numbers.next
 
     def _update(self, frame: Frame, nodes: Sequence[Node]) -> dict[str, tuple[Node, Frame]] | None:
@@ -301,8 +303,16 @@ class PageView:
         removed: dict[str, RemovedRef] = {}
         for ref in missing:
             node, frame = self._seen[ref]
-            unique, url = counts[identity_of(node)] == 1, self._urls.get(frame, "")
-            removed[ref] = RemovedRef(node, frame, url, where[ref], unique, self._before)
+            url, document = self._documents.get(frame, ("", 0))
+            removed[ref] = RemovedRef(
+                node,
+                frame,
+                url,
+                where[ref],
+                unique=counts[identity_of(node)] == 1,
+                before=self._before,
+                with_document=frame not in frames or frames[frame].document != document,
+            )
         return now, removed
 
     _before = 1

@@ -1,5 +1,7 @@
 // Ask the addresses of links of this site for their status.
 
+import { OF_AUDIT } from "./link_targets.js";
+
 export const AT_ONCE = 6;
 const EACH_MS = 5000;
 const ALL_MS = 15_000;
@@ -11,7 +13,7 @@ const ALL_MS = 15_000;
  */
 async function statusOf(url, method = "HEAD") {
   try {
-    const response = await fetch(url, {
+    const response = await fetch(url + OF_AUDIT, {
       method,
       signal: AbortSignal.timeout(EACH_MS),
       headers: { accept: "text/html,*/*;q=0.8" },

@@ -13,6 +13,8 @@ const IMMEDIATE = /^\s*(?:(?:0+(?:\.0*)?|\.0*)\s*)?[;,]\s*(?:url\s*=\s*)?["']?([
 /** Parts that all pages of a site have. */
 export const REPEATED =
   "nav, header, footer, script, style, template, [role=navigation], [role=banner], [role=contentinfo]";
+/** The end of addresses that the audit asks for. Servers do not get it, and the page's console leaves it out. */
+export const OF_AUDIT = "#footlight-audit";
 const MAX_CONTENT = 500_000;
 const READ_MS = 5000;
 /** How long a page may take to show what its scripts make. */
@@ -41,7 +43,10 @@ export const addressInHandler = (element) =>
  */
 export async function contentOf(url, isFollowed = false) {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(READ_MS), headers: { accept: "text/html" } });
+    const response = await fetch(url + OF_AUDIT, {
+      signal: AbortSignal.timeout(READ_MS),
+      headers: { accept: "text/html" },
+    });
     const type = response.headers.get("content-type") ?? "";
     if (!response.ok || !type.includes("html")) return null;
     const source = (await response.text()).slice(0, MAX_CONTENT);

@@ -86,7 +86,7 @@ async def audit_page(
 
 
 class RecheckResult(TypedDict):
-    """`found` says whether the problem is still there. `note`: why it is certain that it is not."""
+    """`found` says whether the problem is still there. `note`: the element is gone, and what that means."""
 
     rule: str
     found: bool
@@ -105,31 +105,49 @@ async def recheck(
     from footlight.protocol.errors import MCPError
 
     rule, _, place = finding.partition("@")
-    selector = selector or place or None
     collector = find_collector(rule)
     if collector is None:
         raise InvalidParameterError(
-            f"finding: the rule {rule} cannot be checked alone",
+            f"finding: the rule {shorten(rule)} cannot be checked alone",
             suggestion="Speed is measured while a page loads: reload the page, then call audit_page. For "
             "others, give the id of a finding of audit_page, such as axe/image-alt@e12.",
             parameter="finding",
         )
     path: ElementPath | None = None
-    if selector is not None and selector not in ("html", "body") and not rule.startswith("console/"):
+    note: str | None = None
+    about = selector or place
+    if about and about not in ("html", "body") and not rule.startswith("console/"):
+        # The element of a finding exists, or it is gone: only another selector is worth waiting for.
+        deadline = call.deadline if selector else call.deadline.without_patience()
         try:
-            path = await find_path(call.page, selector, call.deadline)
-        except (ElementNotFoundError, StaleRefError) as error:
-            if isinstance(error, StaleRefError) and not error.is_gone:
+            path = await find_path(call.page, about, deadline)
+        except ElementNotFoundError:
+            if selector:
                 raise
             return {"rule": rule, "found": False, "note": "its element is gone"}
+        except StaleRefError as error:
+            if not error.is_gone:
+                raise
+            removed = call.page.view.find_removed(error.details["ref"])
+            if removed is None or not removed.with_document:
+                return {"rule": rule, "found": False, "note": "its element is gone"}
+            if removed.frame != call.page.playwright.main_frame or removed.url != _document_url(
+                call.page.url
+            ):
+                raise
+            note = "the page was loaded again, so all of it was checked"
+    snapshot = None if path else await look(call.page, call.deadline)
     async with open_isolated_world(call.page) as world:
-        page = LivePage(call, world, about=path)
+        page = LivePage(call, world, about=path, snapshot=snapshot)
         try:
             collected = await collector.collect(page, await page.find_view())
         except MCPError as error:
             raise make_measurement_error(
                 f"finding: {rule} could not be checked", error, parameter="finding"
             ) from error
+        result: RecheckResult = {"rule": rule, "found": False}
+        if note:
+            result["note"] = note
         for each in collected.findings:
             if each.rule == rule:
                 described = await describe_finding(page, each, whole=True)
@@ -137,5 +155,9 @@ async def recheck(
                     described["id"] = finding
                     if leading_ref(place) == (place, ""):
                         described["elements"][0]["ref"] = place
-                return {"rule": rule, "found": True, "finding": described}
-    return {"rule": rule, "found": False}
+                return {**result, "found": True, "finding": described}
+    return result
+
+
+def _document_url(url: str) -> str:
+    return url.partition("#")[0]
