@@ -205,7 +205,7 @@ def test_missing_parameter_error_includes_expected_parameters() -> None:
         ({"lampName": ""}, "lampName: must have at least 1 character, got ''"),
         ({"lampName": "a", "mode": "dim"}, "mode: must be 'slow' or 'fast', got 'dim'"),
         ({"lampName": "a", "times": "2"}, "times: must be a valid integer, got '2'"),
-        ({"lampName": "a", "times": True}, "times: must be a valid integer, got True"),
+        ({"lampName": "a", "times": True}, "times: must be a valid integer, got true"),
         ({"lampName": "a", "times": 2.5}, "times: must be a valid integer, got 2.5"),
         ({"lampName": "a", "times": 10}, "times: must be less than or equal to 9, got 10"),
         ({"lampName": "a", "lamp": {"watts": "5"}}, "lamp.watts: must be a valid number, got '5'"),

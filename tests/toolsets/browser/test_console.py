@@ -22,6 +22,16 @@ async def messages(browser: SessionBrowser, count: int, **conditions: Any) -> li
                 return answer["messages"]
 
 
+@pytest.mark.parametrize("tool", ["console_messages", "console_stacks", "get_request_log"])
+async def test_page_that_never_existed_is_refused(browser: SessionBrowser, tool: str) -> None:
+    await browser.show("<p>x</p>")
+
+    error = await browser.refused(tool, pageId="page-9")
+
+    message = "pageId: this session never had a page page-9; open pages: page-1"
+    assert (error["code"], error["message"]) == ("INVALID_PARAMETER", message)
+
+
 async def test_every_console_level_is_reported_with_its_source(browser: SessionBrowser) -> None:
     url = (
         await browser.show(
@@ -103,7 +113,6 @@ async def test_failed_resource_load_is_an_error_message(browser: SessionBrowser)
         ({"text": "ONE"}, ["one error", "one warning"]),
         ({"text": "one", "levels": ["warning", "info"]}, ["one warning"]),
         ({"pageId": "page-1"}, ["one error", "one warning", "other"]),
-        ({"pageId": "page-2"}, []),
         ({"offset": 1, "limit": 1}, ["one warning"]),
         ({"offset": 9}, []),
     ],

@@ -413,3 +413,20 @@ async def test_network_failure_outside_navigate_is_retryable(browser: SessionBro
 
     await browser.call("set_offline", offline=False)
     assert (await browser.call("navigate", url=url))["status"] == 200
+
+
+async def test_refused_arguments_are_described_in_words(browser: SessionBrowser) -> None:
+    for tool, arguments, message in (
+        ("run_steps", {"steps": []}, "steps: must have at least 1 item, got []"),
+        ("fill_form", {"fields": {}}, "fields: must have at least 1 item, got {}"),
+        ("upload_file", {"selector": "a", "files": ["b"] * 101}, "files: must have at most 100 items, got "),
+        ("delete_cookies", {"all": False}, "all: must be true, got false"),
+        (
+            "emulate",
+            {"geolocation": {"latitude": 1, "longitude": 1, "height": 1}},
+            "geolocation.height: unknown field; geolocation takes {latitude, longitude, accuracy?}",
+        ),
+    ):
+        error = await browser.refused(tool, **arguments)
+        assert error["code"] == "INVALID_PARAMETER"
+        assert error["message"].startswith(message)

@@ -456,7 +456,7 @@ async def test_download_of_the_last_action_counts(browser: SessionBrowser) -> No
             "state: only valid with selector; leave it out",
         ),
         ({"text": " "}, "INVALID_PARAMETER", "text", "text: "),
-        ({"download": False}, "INVALID_PARAMETER", "download", "download: must be True, got False"),
+        ({"download": False}, "INVALID_PARAMETER", "download", "download: must be true, got false"),
         ({"time": 5}, "INVALID_PARAMETER", "time", "time: unknown parameter; wait_for takes text, textGone"),
         ({"url": "/(/"}, "INVALID_PARAMETER", "url", "url: /(/ is not a regular expression: "),
         ({"response": "/(/"}, "INVALID_PARAMETER", "response", "response: /(/ is not a regular expression: "),

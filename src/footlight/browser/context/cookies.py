@@ -62,7 +62,7 @@ class CookieJar:
         if domain is None:
             await self._context.clear_cookies(name=name)
         else:
-            host = domain.removeprefix(".")
+            host = domain.removeprefix(".").lower()
             for own in {each.get("domain", "") for each in before}:
                 if own.removeprefix(".") == host:
                     await self._context.clear_cookies(name=name, domain=own)

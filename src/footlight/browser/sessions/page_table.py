@@ -18,6 +18,7 @@ from footlight.browser.page.page_operations import bring_to_front
 from footlight.browser.page.settling import watch_new_documents
 from footlight.browser.sessions.page_watch import DocumentWatch, LinkEffect, watch_links
 from footlight.errors import InvalidParameterError
+from footlight.safe_text import cut_text
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Request
@@ -127,11 +128,24 @@ class PageTable:
         for page in pages:
             if page.id == page_id:
                 return await self._finish_preparing(page)
-        known = ", ".join(page.id for page in pages) or "none"
-        raise InvalidParameterError(
-            f"pageId: no page {page_id} is open in this session; open pages: {known}",
-            parameter="pageId",
-            pages=[page.id for page in pages],
+        raise self._make_unknown_error(f"no page {page_id} is open in this session")
+
+    def check_id(self, page_id: str | None) -> None:
+        """Check that a page with this id is open or was.
+
+        Raises:
+            InvalidParameterError: the session never had such a page.
+        """
+        if page_id is not None and page_id not in {
+            f"page-{number + 1}" for number in range(self._registered)
+        }:
+            raise self._make_unknown_error(f"this session never had a page {page_id}")
+
+    def _make_unknown_error(self, message: str) -> InvalidParameterError:
+        pages = [page.id for page in self.open_pages]
+        known = ", ".join(pages) or "none"
+        return InvalidParameterError(
+            f"pageId: {cut_text(message, 200)}; open pages: {known}", parameter="pageId", pages=pages
         )
 
     async def open(self) -> Page:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import json
+import re
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -172,6 +174,15 @@ def _problem(problem: Any, expected: ExpectedArguments) -> tuple[str, str, str]:
     text = text.replace("Input should be", "must be").replace("String should", "must")
     if problem["type"] in _OBJECT_PROBLEMS:
         text = "must be an object"
+    elif problem["type"] in ("too_short", "too_long"):
+        bound, limit = next(
+            each for each in problem["ctx"].items() if each[0] in ("min_length", "max_length")
+        )
+        text = (
+            f"must have at {'least' if bound == 'min_length' else 'most'} {limit:,} item{'s' * (limit != 1)}"
+        )
+    elif problem["type"] == "literal_error":
+        text = re.sub(r"\b(True|False)\b", lambda found: found[0].lower(), text)
     value = "" if _takes_secret(expected, path) else f", got {_shorten_value(problem['input'])}"
     return path, str(problem["type"]), f"{path}: {text}{value}"
 
@@ -189,7 +200,7 @@ def _describe_unknown(expected: ExpectedArguments, location: Sequence[str | int]
     for part in location[:-1]:
         inner: Mapping[str, Any] = schema.get("properties", {})
         schema = schema.get("items", {}) if isinstance(part, int) else inner.get(part, {})
-    known = ", ".join(schema.get("properties", ())) or "none"
+    known = ", ".join(schema.get("properties", ())) or schema.get("description") or "none"
     path = ".".join(around)
     takes = f"{path or expected.tool} takes {known}"
     if meant := _find_meant_name(name, tuple(schema.get("properties", ()))):
@@ -205,6 +216,8 @@ def _find_meant_name(name: str, known: Sequence[str]) -> str | None:
 
 
 def _shorten_value(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
     return _shorten(repr(_first_items(value)))
 
 

@@ -39,6 +39,7 @@ async def console_messages(
 ) -> ConsoleMessages:
     """Get console messages. Includes uncaught errors; oldest first."""
     console = call.session.console
+    call.session.page_table.check_id(page_id)
     await console.fetch(page_id)
     selected = MessageFilter(
         levels=levels or (), text=text or "", page=page_id, since_navigation=since_navigation
@@ -98,6 +99,7 @@ async def console_stacks(
 ) -> ConsoleStacks:
     """Get stacks of console messages. With the original sources from source maps; Chromium only."""
     console = call.session.console
+    call.session.page_table.check_id(page_id)
     await console.fetch(page_id)
     selected = MessageFilter(
         levels=levels or ("error",), text=text or "", page=page_id, since_navigation=since_navigation

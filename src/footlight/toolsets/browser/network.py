@@ -159,6 +159,7 @@ async def get_request_log(
     limit: Annotated[Count, Field(le=1000)] = 100,
 ) -> RequestLogPage:
     """Get network log. Oldest first."""
+    call.session.page_table.check_id(page_id)
     matching = call.session.log.select(
         LogFilter(
             url=filter,

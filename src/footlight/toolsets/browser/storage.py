@@ -1,5 +1,6 @@
 """What a browser stores for sites: cookies, localStorage, sessionStorage; and its clipboard."""
 
+import re
 import time
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -105,6 +106,11 @@ async def delete_cookies(
     if (all is None) == (name is None and domain is None):
         raise InvalidParameterError(
             "delete_cookies takes name and domain, or one of them, or all", parameter="name"
+        )
+    if domain and re.search(r"[/:@\s]", domain):
+        raise InvalidParameterError(
+            f"domain: must be a host name such as shop.example.com, got {cut_text(domain, 100)!r}",
+            parameter="domain",
         )
     return {"deleted": await call.session.cookies.delete(name=name, domain=domain)}
 
