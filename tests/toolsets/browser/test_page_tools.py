@@ -22,8 +22,9 @@ SHOP = """<title>Shop</title><p>empty</p><script>
 document.modelContext.registerTool({
   name: 'add_to_cart', description: 'Add a product',
   inputSchema: { type: 'object', required: ['product'], additionalProperties: false, properties: {
-    product: { type: 'string', enum: ['tea', 'jam'] }, count: { type: 'integer' },
-    notes: { type: 'array', items: { type: 'string' } } } },
+    product: { type: 'string', enum: ['tea', 'jam'] }, count: { type: 'integer', minimum: 1, maximum: 9 },
+    notes: { type: 'array', maxItems: 2, items: { type: 'string', minLength: 1 } }, size: { enum: [1, null] },
+    unit: { const: 'kg' } } },
   annotations: { readOnlyHint: true },
   async execute({ product, count = 1 }) {
     document.querySelector('p').textContent = `${count} ${product}`;
@@ -31,7 +32,7 @@ document.modelContext.registerTool({
   },
 });
 document.modelContext.registerTool({ name: 'fail', description: 'Fails', inputSchema: { type: 'object' },
-  async execute() { throw new Error('no stock') } });
+  async execute() { document.title = 'Failed'; throw new Error('no stock') } });
 document.modelContext.registerTool({ name: 'refuse', description: 'Says no', inputSchema: { type: 'object' },
   async execute() { return { isError: true, content: [{ type: 'text', text: 'sold out' }] } } });
 document.modelContext.registerTool({ name: 'ask', description: 'Asks', inputSchema: { type: 'object' },
@@ -105,7 +106,16 @@ async def test_page_tool_acts_in_its_page(shop: Browser) -> None:
         ({"product": "tea", "count": 1.5}, "input.count: must be integer"),
         ({"product": "tea", "count": True}, "input.count: must be integer"),
         ({"product": "tea", "notes": ["a", 1]}, "input.notes[1]: must be string"),
-        ({"product": "tea", "more": 1}, "input.more: is not known; known: product, count, notes"),
+        (
+            {"product": "tea", "more": 1},
+            "input.more: is not known; known: product, count, notes, size, unit",
+        ),
+        ({"product": "tea", "count": 0}, "input.count: must be at least 1"),
+        ({"product": "tea", "count": 10}, "input.count: must be at most 9"),
+        ({"product": "tea", "notes": ["a"] * 3}, "input.notes: must have at most 2 items"),
+        ({"product": "tea", "notes": [""]}, "input.notes[0]: must have at least 1 characters"),
+        ({"product": "tea", "size": True}, "input.size: must be one of [1, null]"),
+        ({"product": "tea", "unit": "lb"}, 'input.unit: must be one of ["kg"]'),
     ],
 )
 async def test_invalid_tool_input_does_not_reach_the_page(
@@ -118,10 +128,15 @@ async def test_invalid_tool_input_does_not_reach_the_page(
 
 
 async def test_throwing_page_tool_is_an_error(shop: Browser) -> None:
-    error = await shop.refused("call_page_tool", name="fail")
+    content = (await shop.answer("call_page_tool", name="fail", observe="diff")).structured_content
 
+    assert content is not None
+    error = content["error"]
     assert error["code"] == "PAGE_TOOL_FAILED"
     assert error["message"].startswith("The tool of the page failed: ")
+    assert content["observation"]["title"] == "Failed"
+    assert "no stock" in content["observation"]["console"][0]
+    assert "no stock" in content["reason"]
 
 
 async def test_error_result_of_a_page_tool_is_returned(shop: Browser) -> None:
@@ -165,6 +180,8 @@ async def test_frame_tools_are_listed_with_their_frame_number(server: Browser) -
     assert [each["frame"] for each in tools] == [0] * 5 + [1] * 5
     assert tools[5]["frameUrl"] == inner
     assert error["message"] == "frame: the frames 0, 1 have a tool of this name"
+    error = await server.refused("call_page_tool", name="add_to_cart", input={"product": "tea"}, frame=7)
+    assert error["message"] == "frame: frame 7 has no tool of this name; frames with it: 0, 1"
     assert await server.call("get_text", selector="iframe >> p") == {"text": "1 tea"}
     assert await server.call("get_text", selector="p") == {"text": "empty"}
 

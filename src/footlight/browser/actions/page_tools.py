@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -38,6 +39,18 @@ MAX_DEPTH = 12
 MAX_PROBLEM = 300
 MAX_RESULT = 1_000_000
 """The maximum length of a result as JSON, in characters."""
+
+_LIMITS: Mapping[str, tuple[tuple[type, ...], Callable[[Any, Any], bool], str]] = {
+    "minimum": ((int, float), operator.ge, "must be at least {}"),
+    "maximum": ((int, float), operator.le, "must be at most {}"),
+    "exclusiveMinimum": ((int, float), operator.gt, "must be above {}"),
+    "exclusiveMaximum": ((int, float), operator.lt, "must be below {}"),
+    "minLength": ((str,), operator.ge, "must have at least {} characters"),
+    "maxLength": ((str,), operator.le, "must have at most {} characters"),
+    "minItems": ((list,), operator.ge, "must have at least {} items"),
+    "maxItems": ((list,), operator.le, "must have at most {} items"),
+}
+"""Limits of a value, or of its length: the types that they are for, the comparison, and the problem."""
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -109,7 +122,13 @@ async def call_tool(
         PageToolFailedError: the tool failed, or its result is too long.
     """
     known = (await list_tools(page, deadline)).tools
-    matching = [each for each in known if each.name == name and frame in (None, each.frame)]
+    named = [each for each in known if each.name == name]
+    matching = [each for each in named if frame in (None, each.frame)]
+    if named and not matching:
+        numbers = ", ".join(str(each.frame) for each in named)
+        raise InvalidParameterError(
+            f"frame: frame {frame} has no tool of this name; frames with it: {numbers}", parameter="frame"
+        )
     if not matching:
         names = ", ".join(dict.fromkeys(each.name for each in known)) or "none"
         raise InvalidParameterError(
@@ -142,16 +161,19 @@ async def call_tool(
         if is_closed(error) or page.crashed:
             raise await explain_page_failure(page, error) from error
         raise PageToolFailedError(
-            shorten(f"The tool of the page failed: {cause(error)}", MAX_PROBLEM), name=name
+            shorten(f"The tool of the page failed: {cause(error)}", MAX_PROBLEM), name=name, dispatched=True
         ) from None
     try:
         length = len(json.dumps(result))
     except (TypeError, ValueError, RecursionError):
-        raise PageToolFailedError("The result of the page's tool is not JSON", name=name) from None
+        raise PageToolFailedError(
+            "The result of the page's tool is not JSON", name=name, dispatched=True
+        ) from None
     if length > MAX_RESULT:
         raise PageToolFailedError(
             f"The result of the page's tool has {length:,} characters, and at most {MAX_RESULT:,} are read",
             name=name,
+            dispatched=True,
         )
     return result
 
@@ -244,9 +266,17 @@ def _find_problems(value: object, schema: object, where: str = "", depth: int = 
     if names and not any(_is_of_type(value, each) for each in names):
         yield f"{where}: must be {' or '.join(map(str, names))}"
         return
-    choices = rules.get("enum")
-    if isinstance(choices, list) and value not in cast("list[object]", choices):
+    choices = [rules["const"]] if "const" in rules else rules.get("enum")
+    if isinstance(choices, list) and not any(
+        _is_equal(value, each) for each in cast("list[object]", choices)
+    ):
         yield f"{where}: must be one of {json.dumps(choices)}"
+    for name, (kinds, is_met, problem) in _LIMITS.items():
+        limit = rules.get(name)
+        if _is_of_type(limit, "number") and isinstance(value, kinds) and not isinstance(value, bool):
+            size = value if isinstance(value, (int, float)) else len(cast("str | list[object]", value))
+            if not is_met(size, limit):
+                yield f"{where}: {problem.format(limit)}"
     if isinstance(value, dict):
         yield from _find_problems_in_object(cast("dict[str, object]", value), rules, where, depth)
     elif isinstance(value, list):
@@ -268,6 +298,11 @@ def _find_problems_in_object(
             yield from _find_problems(each, known[name], f"{where}.{name}", depth + 1)
         elif rules.get("additionalProperties") is False:
             yield f"{where}.{name}: is not known; known: {', '.join(known) or 'none'}"
+
+
+def _is_equal(value: object, other: object) -> bool:
+    """Compare as JSON does, where true is not 1."""
+    return value == other and isinstance(value, bool) == isinstance(other, bool)
 
 
 def _is_of_type(value: object, name: object) -> bool:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from footlight.browser.driver.deadline import MIN_READING_SECONDS
 from footlight.browser.page.diagnosis import explain_closed_page
-from footlight.errors import BrowserCrashedError, ElementNotInteractiveError, ExpectationFailedError
+from footlight.errors import (
+    BrowserCrashedError,
+    ElementNotInteractiveError,
+    ExpectationFailedError,
+    FootlightError,
+    PageToolFailedError,
+)
 from footlight.server.answers.answer import Answer, failure, success
 from footlight.server.answers.playwright_lines import playwright_lines
 from footlight.server.answers.untrusted import origin_of
@@ -44,16 +50,17 @@ async def act_and_observe(
         FootlightError: the tool failed.
     """
     tool, session = state.tool, call.session
-    failed: StepFailedError | ExpectationFailedError | ElementNotInteractiveError | None = None
+    failed: StepFailedError | FootlightError | None = None
     data: Mapping[str, Any] | None
     try:
         data = await _run_tool(state, call, arguments)
     except StepFailedError as error:
         data, failed = {}, error
-    except ElementNotInteractiveError as error:
+    except (ElementNotInteractiveError, PageToolFailedError) as error:
         if not error.details.get("dispatched"):
             raise
-        data, failed = {}, error  # The page has undone what the press changed. Its requests may say why.
+        # The page undid what the press changed, or its tool failed halfway. Its requests may say why.
+        data, failed = {}, error
     observation = None
     async with TimeLimit(tool, call):
         is_stopped = data is None
