@@ -532,6 +532,7 @@ async def test_text_contained_in_the_name_is_not_repeated(tab: Page) -> None:
 
 async def test_rendered_line_breaks_and_indentation_are_kept(tab: Page) -> None:
     html = """<style>.code { white-space: pre-wrap } .lines { white-space: pre-line }</style>
+        <input type=hidden>
         <pre>def f():
     if x:
         return <b>1</b>

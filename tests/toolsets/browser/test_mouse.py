@@ -70,6 +70,67 @@ async def test_mouse_drag_holds_the_button(canvas: SessionBrowser) -> None:
     ]
 
 
+BOXES = """<style>body { margin: 0; user-select: none }
+div { position: absolute; width: 100px; height: 40px }</style>
+<div id=a style="left: 20px; top: 900px" role=img aria-label=First></div>
+<div id=b style="left: 300px; top: 1100px"></div><p style="height: 3000px"></p><script>
+  const log = [];
+  for (const type of ['mousedown', 'mouseup', 'click', 'mousemove', 'wheel'])
+    addEventListener(type, ({ target, pageX, pageY }) => {
+      const { offsetLeft = 0, offsetTop = 0, id = '' } = target;
+      log.push(`${type} ${id} ${pageX - offsetLeft},${pageY - offsetTop}`);
+    });
+</script>"""
+
+
+async def test_mouse_reaches_points_of_elements(browser: SessionBrowser) -> None:
+    await browser.show(BOXES)
+    ref = (await browser.call("find", text="First"))["matches"].split()[0]
+
+    for tool, arguments, events in (
+        ("mouse_click", {"selector": ref}, ["mousemove a 50,20", "mousedown a 50,20", "mouseup a 50,20"]),
+        (
+            "mouse_click",
+            {"selector": "#a", "x": 3, "y": 4},
+            ["mousedown a 3,4", "mouseup a 3,4", "click a 3,4"],
+        ),
+        ("mouse_move", {"selector": "#b", "x": 90, "y": 5}, ["mousemove b 90,5"]),
+        ("mouse_drag", {"source": ref, "target": "#b"}, ["mousedown a 50,20", "mouseup b 50,20"]),
+        (
+            "mouse_drag",
+            {"source": "#a", "fromX": 5, "fromY": 6, "target": "#b", "toX": 7, "toY": 8},
+            ["mousedown a 5,6", "mouseup b 7,8"],
+        ),
+        ("mouse_wheel", {"selector": "#b", "deltaY": 10}, ["mousemove b 50,20"]),
+    ):
+        await browser.evaluate("log.length = 0")
+        await browser.call(tool, **arguments)
+        seen = await browser.evaluate("log")
+        assert [each for each in events if each not in seen] == [], seen
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "message"),
+    [
+        ("mouse_click", {}, "MISSING_PARAMETER", "give x and y, or selector"),
+        ("mouse_move", {"selector": "#a", "y": 1}, "MISSING_PARAMETER", "x and y must be given together"),
+        ("mouse_drag", {"source": "#a"}, "MISSING_PARAMETER", "give toX and toY, or target"),
+        ("mouse_click", {"selector": "#a", "x": 1, "y": 9000}, "INVALID_PARAMETER", "y: "),
+        ("mouse_click", {"selector": "#none", "timeout": 300}, "ELEMENT_NOT_FOUND", "No element found"),
+    ],
+)
+async def test_incomplete_mouse_point_is_refused(
+    browser: SessionBrowser, tool: str, arguments: dict[str, Any], code: str, message: str
+) -> None:
+    await browser.show(BOXES)
+
+    error = await browser.refused(tool, **arguments)
+
+    assert error["code"] == code
+    assert error["message"].startswith(message)
+    assert "mousedown" not in str(await browser.evaluate("log"))
+
+
 async def test_mouse_wheel_scrolls_the_element_under_the_mouse(canvas: SessionBrowser) -> None:
     await canvas.call("mouse_wheel", x=50, y=60, deltaY=300)
 

@@ -36,6 +36,7 @@ __all__ = [
     "drag",
     "drag_over",
     "find_middle",
+    "find_place",
     "find_scroll_position",
     "move",
     "press_at_once",
@@ -170,6 +171,24 @@ async def find_middle(
         return (min(max(begin, 0), limit) + min(max(begin + length, 0), limit)) / 2
 
     return Point(middle(box["x"], box["width"], size[0]), middle(box["y"], box["height"], size[1]))
+
+
+async def find_place(page: Page, selector: str, offset: Point | None, deadline: Deadline) -> Point:
+    """Scroll an element into view. Return the point at an offset from its top left corner, or its middle.
+
+    Raises:
+        FootlightError: the element does not exist, or has no box.
+    """
+    size = await viewport_size(page, deadline)
+
+    async def find(element: Locator, timeout_ms: float) -> Point:
+        middle = await find_middle(element, timeout_ms, size)
+        box = await element.bounding_box(timeout=timeout_ms)
+        if box is None or offset is None:
+            return middle
+        return Point(box["x"] + offset.x, box["y"] + offset.y, offset.names)
+
+    return await read_element(page, selector, deadline, find, acts=True)
 
 
 def cancel_drag_steps(page: Page) -> tuple[Callable[[], Awaitable[None]], ...]:

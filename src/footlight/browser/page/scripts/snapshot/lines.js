@@ -36,7 +36,10 @@ export function addText(text, depth, isSpaced = false) {
     pass.crossed.length = 0;
   }
   pass.runDepth = depth;
-  if (isSpaced) pass.isRunSpaced = true;
+  if (isSpaced && !pass.isRunSpaced) {
+    if (!pass.run.trim()) pass.run = ""; // The white space around elements before is no indentation of this text.
+    pass.isRunSpaced = true;
+  }
   if (pass.run.length < MAX_TEXT * 2) pass.run += text;
 }
 

@@ -1,7 +1,7 @@
 // The CSS path of an element, for selectors of Footlight and of Playwright. Both search open shadow trees too, and the
 // parent of the elements at the top of a shadow tree is its host.
 
-import { attribute, ELEMENT, findAll, get, isMatch } from "./platform.js";
+import { attribute, documentOf, ELEMENT, findAll, get, isMatch } from "./platform.js";
 
 /** @import { Scope } from "./platform.js" */
 
@@ -56,7 +56,7 @@ function parentOrHost(element) {
 export function cssPathTo(element) {
   let path = cssStepTo(element);
   /** @type {(AnyElement | null)[][]} */
-  let matches = findDeep(get.ownerDocument.call(element), path).map((each) => [each, each]);
+  let matches = findDeep(documentOf(element), path).map((each) => [each, each]);
   for (let at = parentOrHost(element); at && matches.length > 1; at = parentOrHost(at)) {
     const step = cssStepTo(at);
     path = `${step} > ${path}`;
