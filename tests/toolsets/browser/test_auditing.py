@@ -254,6 +254,8 @@ async def test_web_vitals_belong_to_the_current_document(browser: SessionBrowser
         "requestAnimationFrame(() => setTimeout(done, 100))) }, 600))",
     )
     before = await browser.call("web_vitals")
+    await browser.call("click", selector="#low")
+    quick = await browser.call("web_vitals")
     await browser.call("click", selector="#slow")
 
     with anyio.fail_after(10):
@@ -269,6 +271,7 @@ async def test_web_vitals_belong_to_the_current_document(browser: SessionBrowser
         0,
         "inp: no interaction was recorded yet; click or type, then call again",
     )
+    assert "inp" in quick or quick["note"].startswith("inp: every interaction took less than 104 ms")
     assert after["inp"]["value"] >= 200
     assert after["inp"]["rating"] != "good"
     assert after["inp"]["elements"][0]["selector"] == "#slow"

@@ -37,6 +37,8 @@ document.modelContext.registerTool({ name: 'refuse', description: 'Says no', inp
   async execute() { return { isError: true, content: [{ type: 'text', text: 'sold out' }] } } });
 document.modelContext.registerTool({ name: 'ask', description: 'Asks', inputSchema: { type: 'object' },
   async execute() { return String(confirm('Sure?')) } });
+document.modelContext.registerTool({ name: 'leave', description: 'Leaves', inputSchema: { type: 'object' },
+  async execute() { location.href = '/elsewhere'; return new Promise(() => {}) } });
 document.modelContext.registerTool({ name: 'much', description: 'Long', inputSchema: { type: 'object' },
   async execute() { return 'x'.repeat(2_000_000) } });
 </script>"""
@@ -77,7 +79,7 @@ async def test_the_tools_of_a_page_are_listed(shop: Browser) -> None:
 
     assert answer.structured_content is not None
     tools = answer.structured_content["data"]["tools"]
-    assert [each["name"] for each in tools] == ["add_to_cart", "ask", "fail", "much", "refuse"]
+    assert [each["name"] for each in tools] == ["add_to_cart", "ask", "fail", "leave", "much", "refuse"]
     assert tools[0]["description"] == "Add a product"
     assert tools[0]["inputSchema"]["required"] == ["product"]
     assert tools[0]["annotations"] == ["readOnly"]
@@ -139,6 +141,18 @@ async def test_throwing_page_tool_is_an_error(shop: Browser) -> None:
     assert "no stock" in content["reason"]
 
 
+async def test_page_tool_that_leaves_its_page_says_what_is_known(shop: Browser) -> None:
+    shop.site.page("<h1>Elsewhere</h1>", path="/elsewhere")
+
+    content = (await shop.answer("call_page_tool", name="leave", observe="diff")).structured_content
+
+    assert content is not None
+    assert content["error"]["code"] == "PAGE_TOOL_FAILED"
+    assert content["error"]["message"].startswith("The tool of the page gave no result, because its document")
+    assert content["effect"] == "navigation"
+    assert "Elsewhere" in content["observation"]["text"]
+
+
 async def test_error_result_of_a_page_tool_is_returned(shop: Browser) -> None:
     answer = await shop.call("call_page_tool", name="refuse")
 
@@ -165,7 +179,7 @@ async def test_unknown_page_tool_error_lists_existing_tools(shop: Browser) -> No
 
     assert (
         error["message"]
-        == "name: the page has no tool 'pay'; its tools: add_to_cart, ask, fail, much, refuse"
+        == "name: the page has no tool 'pay'; its tools: add_to_cart, ask, fail, leave, much, refuse"
     )
 
 
@@ -177,8 +191,8 @@ async def test_frame_tools_are_listed_with_their_frame_number(server: Browser) -
     error = await server.refused("call_page_tool", name="add_to_cart", input={"product": "tea"})
     await server.call("call_page_tool", name="add_to_cart", input={"product": "tea"}, frame=1)
 
-    assert [each["frame"] for each in tools] == [0] * 5 + [1] * 5
-    assert tools[5]["frameUrl"] == inner
+    assert [each["frame"] for each in tools] == [0] * 6 + [1] * 6
+    assert tools[6]["frameUrl"] == inner
     assert error["message"] == "frame: the frames 0, 1 have a tool of this name"
     error = await server.refused("call_page_tool", name="add_to_cart", input={"product": "tea"}, frame=7)
     assert error["message"] == "frame: frame 7 has no tool of this name; frames with it: 0, 1"

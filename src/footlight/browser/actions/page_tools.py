@@ -160,6 +160,13 @@ async def call_tool(
             return None
         if is_closed(error) or page.crashed:
             raise await explain_page_failure(page, error) from error
+        if found.owner.is_detached() or "context was destroyed" in error.message:
+            raise PageToolFailedError(
+                "The tool of the page gave no result, because its document was left or its frame removed",
+                suggestion="The tool may have done its work: look at the page before you call it again.",
+                name=name,
+                dispatched=True,
+            ) from None
         raise PageToolFailedError(
             shorten(f"The tool of the page failed: {cause(error)}", MAX_PROBLEM), name=name, dispatched=True
         ) from None

@@ -27,7 +27,7 @@ class Vital(TypedDict):
 class WebVitals(TypedDict):
     """The web vitals of the current document. A value that is missing has not been measured yet.
 
-    `note` says what `inp` needs if it is missing.
+    `note` says why `inp` is missing.
     """
 
     url: str
@@ -48,6 +48,10 @@ LIMITS = {
     "ttfb": (800, 1_800),
 }
 """The values up to which a vital is good, and above which it is poor (web.dev)."""
+
+
+MIN_RECORDED_MS = 104
+"""Browsers keep only interactions of at least this duration for observers that are created later."""
 
 
 @tool(effect="read", group="audit")
@@ -80,6 +84,9 @@ async def web_vitals(call: ToolCall) -> WebVitals:
                 ]
             result[name] = vital
     if "inp" not in result:
-        why = "slow enough to be recorded" if result["interactions"] else "recorded yet"
-        result["note"] = f"inp: no interaction was {why}; click or type, then call again"
+        result["note"] = (
+            f"inp: every interaction took less than {MIN_RECORDED_MS} ms, which is good; only longer ones are kept"
+            if result["interactions"]
+            else "inp: no interaction was recorded yet; click or type, then call again"
+        )
     return result  # pyright: ignore[reportReturnType] - the keys are those of LIMITS
