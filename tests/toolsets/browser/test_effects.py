@@ -1617,6 +1617,16 @@ async def test_third_identical_action_without_change_suggests_alternatives(brows
     assert "4 times in a row" in (await reasons(browser, click("#it")))[0]
 
 
+async def test_third_identical_failure_suggests_alternatives(browser: Browser) -> None:
+    await browser.show("<button id=it disabled>Save</button>")
+    acts = [*click("#it", "#it", "#it"), *click("#none")]
+
+    errors = [await browser.refused(tool, timeout=200, **arguments) for tool, arguments in acts]
+
+    advice = [re.findall("It has failed (\\d) times in a row", each["suggestion"]) for each in errors]
+    assert advice == [[], [], ["3"], []]
+
+
 async def test_request_without_change_counts_as_repetition(browser: Browser) -> None:
     await browser.show("<button id=it onclick='fetch(`/broken`, {method: `POST`})'>Save</button>")
 

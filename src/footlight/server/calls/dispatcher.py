@@ -32,6 +32,7 @@ from footlight.server.calls.acting import act_and_observe, settle
 from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
 from footlight.server.calls.dialog_race import check_no_dialog
+from footlight.server.calls.effects import advise_after_failures
 from footlight.server.calls.failures import log_if_bug, translate_exception
 from footlight.server.calls.observer import ObservationOptions, Observer
 from footlight.server.calls.progress import Report, report_stages
@@ -163,8 +164,11 @@ class Dispatcher(ToolCaller):
             error = log_if_bug(raised, state.tool)
         except Exception as bug:  # noqa: BLE001 - bugs are converted to answers here
             error = await translate_exception(bug, state)
-        if isinstance(error, BrowserCrashedError) and state.has_begun and state.tool.effect == "act":
-            error.forbid_retry(dispatched="unknown")
+        if state.call and state.has_begun and state.tool.effect == "act":
+            if isinstance(error, BrowserCrashedError):
+                error.forbid_retry(dispatched="unknown")
+            elif advice := advise_after_failures(state.call, state.tool.name, state.arguments, error.code):
+                error.suggestion = f"{error.suggestion} {advice}"
         return failure(error, events=_take_events(state))
 
     async def _run_stages(self, state: CallState, report: Report | None) -> Answer:

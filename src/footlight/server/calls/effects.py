@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from footlight.server.calls.act_trace import ActTrace
     from footlight.server.tools.tool_call import ToolCall
 
-__all__ = ["find_effect", "note_repeat", "take_records"]
+__all__ = ["advise_after_failures", "find_effect", "note_repeat", "take_records"]
 
 ASK_SECONDS = 5.0
 """The time limit for querying a page on which an action seems to have had no effect."""
@@ -32,7 +32,9 @@ REPEATS = 3
 MAX_REPORTED = 1_000
 """The maximum number of ids of records that a page remembers."""
 
-_ABOUT_THE_ANSWER = frozenset({"sessionId", "pageId", "timeout", "observe", "settle", "expect", "budget"})
+_ABOUT_THE_ANSWER = frozenset(
+    {"sessionId", "pageId", "timeout", "observe", "settle", "expect", "locator", "budget"}
+)
 _CLICKING = "screenshot to see what is there, a click on what is inside or around it, or Enter with press"
 _TYPING = "a click on the field first, or the other one of fill and type"
 _USUAL_ADVICE = "screenshot or snapshot to see what is there, or another way"
@@ -110,16 +112,28 @@ def note_repeat(call: ToolCall, tool: str, arguments: Mapping[str, Any], effect:
     if not effect.is_idle:
         page.last_act = ("", 0)
         return effect
-    own = {name: value for name, value in arguments.items() if name not in _ABOUT_THE_ANSWER}
-    # Only a digest is stored, because the arguments may contain typed text.
-    key = sha256(json.dumps([tool, own], sort_keys=True, default=str).encode()).hexdigest()
-    last, count = page.last_act
-    count = count + 1 if key == last else 1
-    page.last_act = (key, count)
+    count = _count_repeats(page, tool, arguments)
     if count < REPEATS:
         return effect
     advice = _ADVICE.get(tool, _USUAL_ADVICE)
     return replace(effect, advice=f"done {count} times in a row without a change to the page; try {advice}")
+
+
+def advise_after_failures(call: ToolCall, tool: str, arguments: Mapping[str, Any], code: str) -> str | None:
+    """Count repetitions of an action that fails with the same code. Return advice from the third one on."""
+    page = call.maybe_page
+    if page is None or (count := _count_repeats(page, tool, arguments, code)) < REPEATS:
+        return None
+    return f"It has failed {count} times in a row: look with snapshot, then try another element or way."
+
+
+def _count_repeats(page: Page, tool: str, arguments: Mapping[str, Any], result: str = "") -> int:
+    own = {name: value for name, value in arguments.items() if name not in _ABOUT_THE_ANSWER}
+    # Only a digest is stored, because the arguments may contain typed text.
+    key = sha256(json.dumps([tool, own, result], sort_keys=True, default=str).encode()).hexdigest()
+    last, count = page.last_act
+    page.last_act = (key, count + 1 if key == last else 1)
+    return page.last_act[1]
 
 
 async def _ask_listeners(page: Page, trace: ActTrace, effect: Effect) -> Effect:

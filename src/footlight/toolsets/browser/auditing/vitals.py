@@ -85,7 +85,7 @@ async def web_vitals(call: ToolCall) -> WebVitals:
             result[name] = vital
     if "inp" not in result:
         result["note"] = (
-            f"inp: every interaction took less than {MIN_RECORDED_MS} ms, which is good; only longer ones are kept"
+            f"inp: every interaction took less than {MIN_RECORDED_MS} ms, which is good; no others are kept"
             if result["interactions"]
             else "inp: no interaction was recorded yet; click or type, then call again"
         )
