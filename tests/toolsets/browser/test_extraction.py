@@ -734,6 +734,8 @@ async def test_lower_quality_gives_a_smaller_jpeg(browser: SessionBrowser, scale
         ("<div id=it role=slider tabindex=0 aria-valuenow=5></div>", "5"),
         ("<div id=it role=slider aria-valuenow=5 aria-valuetext=low></div>", "low"),
         ("<output id=it>7</output>", "7"),
+        ("<div id=it role=combobox tabindex=0><b>Two</b> seats<svg></svg></div>", "Two seats"),
+        ("<div id=it role=combobox><input value=Tea></div>", "Tea"),
     ],
 )
 async def test_get_value_reads_fields_that_are_not_form_controls(

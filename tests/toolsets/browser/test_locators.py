@@ -100,7 +100,7 @@ async def test_locator_leads_into_frames_and_shadow_roots(browser: SessionBrowse
 
     assert framed == ':is(iframe, frame):is([name="pay"], [id="pay"]) >> role=button[name="Inner"]'
     assert await mark(browser, framed) == "inner"
-    assert shadowed == "#host button:nth-of-type(2)"
+    assert shadowed == "button:nth-of-type(2)"
     assert await mark(browser, shadowed) == "shadow"
 
 

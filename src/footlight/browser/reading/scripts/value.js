@@ -41,6 +41,10 @@ function readValue(field) {
   if (field.editContext) return contextText(field);
   const said = field.getAttribute("aria-valuetext") ?? field.getAttribute("aria-valuenow");
   if (said !== null) return said;
+  if (field.getAttribute("role") === "combobox") {
+    const input = field.querySelector("input, textarea");
+    return input ? readValue(input) : field.innerText.trim();
+  }
   const isValued = ["output", "progress", "meter", "option"].includes(field.localName) || field.localName.includes("-");
   return isValued && ["string", "number"].includes(typeof field.value) ? String(field.value) : null;
 }
