@@ -59,11 +59,12 @@ def data_url(source_map: object) -> str:
     return "data:application/json;base64," + base64.b64encode(json.dumps(source_map).encode()).decode()
 
 
-@pytest.mark.parametrize("where", ["a sibling", "a data URL", "a header"])
+@pytest.mark.parametrize("where", ["a sibling", "a data URL", "a header", "an old header"])
 async def test_an_uncaught_error_has_its_original_source(browser: SessionBrowser, where: str) -> None:
     map_url = serve_text(browser, json.dumps(MAP))
-    if where == "a header":
-        script = serve_text(browser, SCRIPT, SourceMap=map_url)
+    if "header" in where:
+        name = "SourceMap" if where == "a header" else "X-SourceMap"
+        script = serve_text(browser, SCRIPT, **{name: map_url})
     else:
         address = map_url.rpartition("/")[2] if where == "a sibling" else data_url(MAP)
         script = serve_text(browser, f"{SCRIPT}\n//# sourceMappingURL={address}")
@@ -114,6 +115,16 @@ HOSTILE: dict[str, Any] = {
     "a section has no offset or no map": json.dumps({"version": 3, "sections": [{}]}),
     "its mappings have more than 8,000,000 characters": json.dumps({**MAP, "mappings": "AAAA," * 1_700_000}),
 }
+
+
+async def test_place_that_a_source_map_leaves_out_is_noted(browser: SessionBrowser) -> None:
+    address = data_url({**MAP, "sources": []})
+    script = serve_text(browser, f"{SCRIPT}\n//# sourceMappingURL={address}")
+    await browser.show(f"<script src={script}></script>")
+
+    [message] = await stacks(browser)
+
+    assert {each["note"] for each in message["frames"]} == {"the source map has no source for this place"}
 
 
 @pytest.mark.sampled(5)

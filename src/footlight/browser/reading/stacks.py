@@ -100,7 +100,7 @@ async def add_originals(page: Page, frames: Sequence[StackFrame], deadline: Dead
         engine = page.session.engine
         raise InvalidParameterError(f"source maps need Chromium; this session runs {engine}", engine=engine)
     urls = list(dict.fromkeys(each.url for each in frames if _is_web(each.url)))
-    found: dict[str, dict[tuple[int, int], OriginalPlace]] = {}
+    found: dict[str, dict[tuple[int, int], OriginalPlace] | None] = {}
     notes: dict[str, str] = {url: "too many scripts in one call" for url in urls[MAX_SCRIPTS:]}
     async with _open_loader(page, deadline) as loader:
         for url in urls[:MAX_SCRIPTS]:
@@ -109,24 +109,27 @@ async def add_originals(page: Page, frames: Sequence[StackFrame], deadline: Dead
                 found[url] = await _find_originals(loader, url, positions)
             except (Error, ValueError, TimeoutError, FootlightError) as error:
                 notes[url] = _describe(error)
-    return [
-        replace(
-            each,
-            original=found.get(each.url, {}).get((each.line - 1, each.column - 1)),
-            note=notes.get(each.url, ""),
-        )
-        for each in frames
-    ]
+    located: list[StackFrame] = []
+    for each in frames:
+        note, places = notes.get(each.url, ""), found.get(each.url)
+        original = places.get((each.line - 1, each.column - 1)) if places is not None else None
+        if places is not None and original is None:
+            note = "the source map has no source for this place"
+        located.append(replace(each, original=original, note=note))
+    return located
 
 
 async def _find_originals(
     loader: _Loader, url: str, positions: Sequence[tuple[int, int]]
-) -> dict[tuple[int, int], OriginalPlace]:
+) -> dict[tuple[int, int], OriginalPlace] | None:
+    """Return the places that the source map of a script has, or None if there is no map."""
     script, headers = await loader.load(url, MAX_SCRIPT_BYTES)
-    by_header = next((value for name, value in headers.items() if name.lower() == "sourcemap"), None)
-    address = by_header or await asyncio.to_thread(lambda: find_map_url(script.decode("utf-8", "replace")))
+    by_header = {name.lower(): value for name, value in headers.items()}
+    address = by_header.get("sourcemap") or by_header.get("x-sourcemap")
+    if not address:
+        address = await asyncio.to_thread(lambda: find_map_url(script.decode("utf-8", "replace")))
     if address is None:
-        return {}
+        return None
     if address.startswith("data:"):
         data = await asyncio.to_thread(_read_data_url, address)
     else:
