@@ -193,7 +193,7 @@ async def test_audit_does_not_find_its_own_requests(browser: SessionBrowser) -> 
     assert again["finding"]["id"] == image["id"]
 
 
-@pytest.mark.parametrize("rule", ["speed/heavy", "focus/trap", "nothing", "axe/no-such-rule"])
+@pytest.mark.parametrize("rule", ["speed/heavy", "focus/trap", "nothing", "axe/no-such-rule", "forms/none"])
 async def test_rule_that_cannot_be_rechecked_alone_is_refused(shop: SessionBrowser, rule: str) -> None:
     error = await shop.refused("recheck", finding=rule)
 

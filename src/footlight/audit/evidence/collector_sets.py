@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from footlight.audit.evidence.collector import Collector
+from footlight.audit.evidence.collectors import behaviour, console, forms, layout, links, outline
 from footlight.audit.evidence.collectors.axe import AxeRules
 from footlight.audit.evidence.collectors.behaviour import Behaviour, ChangingText, TextWatch
 from footlight.audit.evidence.collectors.console import ConsoleErrors
@@ -16,6 +17,7 @@ from footlight.audit.evidence.collectors.outline import Outline
 from footlight.audit.evidence.collectors.photograph import Photograph
 from footlight.audit.evidence.collectors.shortcuts import CharacterShortcuts
 from footlight.audit.evidence.collectors.speed import LayoutShift, Speed
+from footlight.audit.evidence.rule import Rule
 
 __all__ = ["PRESSING", "find_collector", "passive_collectors", "standard_collectors"]
 
@@ -55,15 +57,15 @@ def find_collector(rule: str) -> Collector | None:
     family, _, name = rule.partition("/")
     if family == "axe":
         return AxeRules(rule=name)
-    make = _BY_FAMILY.get(family)
-    return make() if make else None
+    make, rules = _BY_FAMILY.get(family, (None, ()))
+    return make() if make and any(each.id == rule for each in rules) else None
 
 
-_BY_FAMILY: Mapping[str, Callable[[], Collector]] = {
-    "console": ConsoleErrors,
-    "forms": Forms,
-    "layout": Layout,
-    "links": Links,
-    "outline": Outline,
-    "page": Behaviour,
+_BY_FAMILY: Mapping[str, tuple[Callable[[], Collector], Sequence[Rule]]] = {
+    "console": (ConsoleErrors, console.RULES),
+    "forms": (Forms, forms.RULES),
+    "layout": (Layout, layout.RULES),
+    "links": (Links, links.RULES),
+    "outline": (Outline, (*outline.RULES, outline.PAGE_LANGUAGE, outline.PART_LANGUAGE)),
+    "page": (Behaviour, behaviour.RULES),
 }

@@ -70,6 +70,7 @@ BY_KIND: Mapping[MessageKind, Rule] = {
         advice="Find out whether readers miss something because of them.",
     ),
 }
+RULES = (CODE, IMAGE, OTHER, *BY_KIND.values())
 
 _PLACE = re.compile(r"(?::\d+){1,2}$")
 _EXCEPTION = re.compile(r"(Uncaught |(\w+Error|DOMException|Error)\b: )")
