@@ -43,7 +43,7 @@ function readValue(field) {
   if (said !== null) return said;
   if (field.getAttribute("role") === "combobox") {
     const input = field.querySelector("input, textarea");
-    return input ? readValue(input) : field.innerText.trim();
+    return input ? readValue(input) : (field.innerText ?? "").trim();
   }
   const isValued = ["output", "progress", "meter", "option"].includes(field.localName) || field.localName.includes("-");
   return isValued && ["string", "number"].includes(typeof field.value) ? String(field.value) : null;
