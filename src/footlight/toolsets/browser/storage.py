@@ -107,7 +107,7 @@ async def delete_cookies(
         raise InvalidParameterError(
             "delete_cookies takes name and domain, or one of them, or all", parameter="name"
         )
-    if domain and re.search(r"[/:@\s]", domain):
+    if domain and re.search(r"[/@\s]|^[^\[]*:", domain):
         raise InvalidParameterError(
             f"domain: must be a host name such as shop.example.com, got {cut_text(domain, 100)!r}",
             parameter="domain",
