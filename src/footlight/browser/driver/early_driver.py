@@ -38,8 +38,8 @@ _NODE_OPTIONS = (
     f"--v8-pool-size={HELPER_THREADS}",
     "--no-concurrent-recompilation",
 )
-"""V8 optimizes functions in the main thread. In a thread of its own, the driver needs 5 to 7 MiB more after its
-start, in most starts, and neither the first page nor the actions of eight sessions are faster on two cores.
+"""V8 optimizes functions in the main thread. With a thread for that, the driver needs 5 to 7 MiB more after
+most starts, and neither the first page nor the actions of eight sessions are faster on two cores.
 """
 
 
