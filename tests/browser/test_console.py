@@ -9,22 +9,33 @@ from typing import Any
 import anyio
 import pytest
 
+from footlight.browser.context.options import SessionOptions
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.network.console import Message
 from footlight.browser.sessions.engine import Engine
 from footlight.browser.sessions.session import Session
+from footlight.browser.sessions.tables.pooled_sessions import PooledSessions
 from footlight.caller import LOCAL
 from footlight.config import PoolSettings, Settings
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-async def session() -> AsyncGenerator[Session]:
+@pytest.fixture(scope="module")
+async def sessions(anyio_backend: str) -> AsyncGenerator[PooledSessions]:
     engine = Engine(Settings(pool=PoolSettings(minBrowsers=1)))
     engine.start()
-    yield await (await engine.sessions()).get(None, caller=LOCAL)
+    sessions = await engine.sessions()
+    assert isinstance(sessions, PooledSessions)
+    yield sessions
     await engine.close()
+
+
+@pytest.fixture
+async def session(sessions: PooledSessions) -> AsyncGenerator[Session]:
+    session = await sessions.create(SessionOptions(), caller=LOCAL)
+    yield session
+    await sessions.close(session.id, caller=LOCAL)
 
 
 async def run(session: Session, script: str, page_id: str = "page-1") -> None:
