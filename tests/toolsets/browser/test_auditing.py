@@ -255,12 +255,12 @@ async def test_web_vitals_belong_to_the_current_document(browser: SessionBrowser
     )
     before = await browser.call("web_vitals")
     await browser.call("click", selector="#low")
-    quick = await browser.call("web_vitals")
-    await browser.call("click", selector="#slow")
-
-    with anyio.fail_after(10):
-        while "inp" not in (after := await browser.call("web_vitals")):
-            await browser.call("click", selector="#slow")
+    with anyio.fail_after(30):
+        while "inp" not in (quick := await browser.call("web_vitals")):
+            pass
+        await browser.call("click", selector="#slow")
+        while (after := await browser.call("web_vitals"))["inp"]["value"] < 200:
+            pass
 
     assert before["lcp"]["elements"][0]["selector"] == "#big"
     assert before["cls"]["value"] > 0
@@ -271,8 +271,7 @@ async def test_web_vitals_belong_to_the_current_document(browser: SessionBrowser
         0,
         "inp: no interaction was recorded yet; click or type, then call again",
     )
-    assert "inp" in quick or quick["note"].startswith("inp: every interaction took less than 104 ms")
-    assert after["inp"]["value"] >= 200
+    assert quick["inp"]["value"] > 0
     assert after["inp"]["rating"] != "good"
     assert after["inp"]["elements"][0]["selector"] == "#slow"
     assert after["interactions"] >= 1
