@@ -5,6 +5,7 @@ Also what the third same act without a change says.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import time
@@ -1139,7 +1140,7 @@ async def test_many_classes_are_compared_with_many_style_rules_in_bounded_time(b
         "document.querySelector('button').className = count(100000, 'other')</script>"
     )
 
-    assert (await act(browser, "click", {"selector": "button"}))["effect"] == "page"
+    assert (await act(browser, "click", {"selector": "button", "timeout": 30_000}))["effect"] == "page"
 
 
 async def test_reload_of_an_unchanged_page_gives_no_reason(browser: Browser) -> None:
@@ -1880,6 +1881,53 @@ async def test_error_of_a_box_that_the_page_puts_back_names_the_reason(
 
     assert content["error"]["code"] == "ELEMENT_NOT_INTERACTIVE"
     assert (content["effect"], content["reason"]) == (effect, reason)
+
+
+async def test_changes_at_the_time_of_a_click_on_nothing_have_another_cause(browser: Browser) -> None:
+    """Here another element changes each time, so none is a clock."""
+    await browser.show(
+        """<button id=it>Dead</button><div id=log></div>
+        <script>at = log; setInterval(() => at = at.appendChild(document.createElement('p')), 40)</script>"""
+    )
+
+    async with asyncio.timeout(30):
+        while (answer := await act(browser, "click", IT))["effect"] != "none":
+            pass
+        while "has another cause" not in answer["reason"]:
+            answer = await act(browser, "click", IT)
+
+    assert answer["reason"].startswith("nothing on the page listens for clicks there")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<button id=it>Go</button><script>it.addEventListener('click', LATE, {once: true})</script>",
+        "<button id=it>Go</button><script>document.addEventListener('click', LATE)</script>",
+        "<button id=it>Go</button><script>it.onmouseup = LATE</script>",
+        "<button id=it>Go</button><script>it.onfocus = LATE</script>",
+        "<button id=it>Go</button><script>it.onclick = () => queue.postMessage(0)</script>",
+        "<button id=it>Go</button><script>it.onclick = async () => { await 0; LATE() }</script>",
+        "<label id=it>Go<input type=checkbox onchange='LATE()' hidden></label>",
+        "<input id=box onblur='LATE()'><p id=it>beside</p><script>box.focus()</script>",
+        "<details id=box ontoggle='LATE()'><summary id=it>More</summary>words</details>",
+        "<a id=it href='#there'>Go</a><p id=there>there</p><script>onhashchange = LATE</script>",
+    ],
+)
+async def test_late_change_by_a_click_is_its_effect(browser: Browser, html: str) -> None:
+    await browser.show(
+        f"""<p id=out></p><script>
+        const show = () => out.textContent = 'done';
+        const LATE = () => setTimeout(show, 20);
+        const {{port1: queue, port2}} = new MessageChannel();
+        port2.onmessage = show;
+        </script>{html}"""
+    )
+
+    answer = await act(browser, "click", IT)
+
+    assert answer["effect"] in ("page", "navigation"), answer
+    assert "another cause" not in answer.get("reason", "")
 
 
 async def test_choice_that_no_snapshot_shows_has_an_effect(browser: Browser) -> None:

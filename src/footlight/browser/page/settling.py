@@ -77,6 +77,8 @@ class ActRecord:
     """Whether the document changed before the action, or changes all the time."""
     hovered: bool = False
     """The document changed when the mouse moved to the pressed element."""
+    later: bool = False
+    """The only effect are changes after the click. If nothing listens there, they have another cause."""
     kind: str | None = None
     """The kind of `reason`: `blocked`, `kept`, `idle`, `taken` and `undone` explain why the action had no
     effect, `nowhere` why a link led nowhere. `taken` means that the page prevented the default action of the
@@ -226,6 +228,7 @@ def _parse_record(text: str, frame: Frame, *, is_main: bool) -> ActRecord | None
         acted=fields["acted"],
         stale=fields["stale"],
         hovered=fields["hovered"],
+        later=fields.get("later", False),
         kind=fields.get("kind"),
         reason=fields.get("reason"),
         drawn=fields.get("drawn", False),

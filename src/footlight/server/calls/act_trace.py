@@ -113,6 +113,13 @@ class ActTrace:
     has_failed_script: bool = False
     """Whether that error is an uncaught exception of a script."""
 
+    def may_be_chance(self) -> bool:
+        """Return whether the page may have changed at the time of the action without being changed by it."""
+        acted = [each for each in self.records if each.acted]
+        is_known = self.has_acted or any(each.hovered for each in acted)
+        has_closed = self.events is not None and self.events.closed
+        return bool(acted) and all(each.later for each in acted) and not (is_known or has_closed)
+
     def find_reason(self, kind: str | None = None) -> str | None:
         """Return the reason in the first record of this kind, or of any kind."""
         found = (each.reason for each in self.records if each.reason and kind in (None, each.kind))

@@ -74,13 +74,30 @@ async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
     if call.report.has_no_effect:
         return Effect("none", call.report.idle_reason or None)
     page, effect = call.maybe_page, judge(trace)
-    if effect.text != "none" or page is None or page.closed:
+    may_be_chance = effect.text == "page" and not effect.reason and trace.may_be_chance()
+    if page is None or page.closed or not (effect.text == "none" or may_be_chance):
         return effect
     try:
         async with asyncio.timeout(call.deadline.limit_reading(ASK_SECONDS)):
+            if may_be_chance:
+                return await _find_other_cause(page, trace) or effect
             return await _ask_page(call, page, trace, effect)
     except TimeoutError:
+        if may_be_chance:
+            return effect
         return replace(effect, text="unknown", reason=effect.reason or "the page did not respond")
+
+
+async def _find_other_cause(page: Page, trace: ActTrace) -> Effect | None:
+    """Return that the action had no effect if nothing on the page listened for it, or None."""
+    for record in trace.records:
+        if record.later and record.path is not None:
+            reaction = await find_reaction(
+                page, record.path, record.point, types=record.types, root=record.root
+            )
+            if reaction not in ("no listener", "double click"):
+                return None
+    return Effect("none", f"{_REACTIONS['no listener'].format('clicks')}; what has changed has another cause")
 
 
 async def _ask_page(call: ToolCall, page: Page, trace: ActTrace, effect: Effect) -> Effect:

@@ -9,6 +9,8 @@
 //   reason  why the action had no effect, or what went wrong
 //   kind    the kind of the reason; `blocked` means that the page has only shown an error
 //   drawn   whether a canvas was clicked; the document does not show what is drawn on it
+//   later   whether the only effect are changes after the click, for which no script has requested a callback meanwhile:
+//           if nothing listens there, they have another cause
 //   path    the path to the element that was clicked or received a key, if no effect is certain
 //   types   the types of the events that the mouse or a key has caused there, for a click
 //   x, y    where the mouse was pressed, or what a key has clicked, in the document
@@ -19,10 +21,12 @@
 // prevented the default action of the browser.
 
 import { isIn } from "../../around.js";
+import { afterEvent, countCallbacks } from "../../callbacks.js";
 import { pathTo } from "../../element_path.js";
 import { hasRoom, scrollsAbove, scrollsBy } from "../../scrolling.js";
 import { EVERYTHING } from "../../settling.js";
 import {
+  closestAbove,
   connectedOf,
   describeInvalid,
   fieldsOf,
@@ -45,6 +49,20 @@ export const KEY_EVENTS = new Set(["keydown", "beforeinput"]);
 
 /** @type {("key" | "code" | "keyCode" | "which" | "ctrlKey" | "shiftKey" | "altKey" | "metaKey")[]} */
 const KEY_FIELDS = ["key", "code", "keyCode", "which", "ctrlKey", "shiftKey", "altKey", "metaKey"];
+
+/** What may change when it is clicked without a listener. */
+const ACTIVE = "a[href], area, label, summary, input, select, textarea, form button, [popovertarget], [commandfor]";
+/** The types of other events that a click on an element causes. */
+const MOVES = [
+  "focus",
+  "focusin",
+  "mouseenter",
+  "mouseover",
+  "mousemove",
+  "pointerenter",
+  "pointerover",
+  "pointermove",
+];
 
 const boxOf = Element.prototype.getBoundingClientRect;
 
@@ -103,6 +121,9 @@ export class ActRecord {
     this.began = performance.now();
     this.pressed = this.clicked = this.reached = this.dragged = this.dropped = false;
     this.valued = this.moved = this.selected = this.stale = this.changed = false;
+    this.isHandled = false; // The listeners of the page have handled the click.
+    this.hasReacted = false; // Until then, the document has changed or a script has requested a callback.
+    this.callbacks = countCallbacks();
     this.deleted = false; // A part of the text of the field was deleted.
     this.changedAt = this.changedUntil = 0; // When the document first and last changed.
     this.rippled = false; // A press has drawn a ripple.
@@ -186,6 +207,24 @@ export class ActRecord {
   }
 
   /** @returns {void} */
+  noteHandled() {
+    this.noteChanges(this.observer.takeRecords());
+    this.isHandled = true;
+    this.hasReacted = this.changed || countCallbacks() !== this.callbacks;
+  }
+
+  /**
+   * Return whether nothing but the time suggests that the action has changed the document.
+   *
+   * @returns {boolean}
+   */
+  hasChangedLater() {
+    if (!this.isHandled || this.hasReacted || !this.receiver) return false;
+    const wasEditing = this.focus !== null && isTextField(this.focus);
+    return !wasEditing && !closestAbove.call(this.receiver, ACTIVE);
+  }
+
+  /** @returns {void} */
   end() {
     this.observer.disconnect();
   }
@@ -257,13 +296,14 @@ export class ActRecord {
     const isToggled = this.toggle && this.toggle.checked !== this.wasChecked;
     const isDrawn = this.clicked && this.target?.localName === "canvas";
     const isOpened = [...this.toggled.values()].some(([before, now]) => before !== now);
-    const isOther =
-      changed || this.valued || this.upload || isOpened || isToggled || this.hasOtherText() || this.hasScrolled();
+    const isOther = this.valued || this.upload || isOpened || isToggled || this.hasOtherText() || this.hasScrolled();
     const problem = findProblem(this, changed);
     const isEmpty = this.field !== null && !this.start && !textIn(this.field);
     const isCaretMoved = this.selected && this.keys.length > 0 && !this.offered() && !isEmpty;
     const isDone = [this.format, this.scrollKey, this.wheel].some((event) => event && !event.defaultPrevented);
-    const acted = Boolean(isOther || isDone || (!problem && (isCaretMoved || this.hasMovedFocus())));
+    const hasActed = Boolean(isOther || isDone || (!problem && (isCaretMoved || this.hasMovedFocus())));
+    const acted = changed || hasActed;
+    const later = changed && !hasActed && !problem && this.hasChangedLater();
     this.isIdle = !acted && !problem && !isDrawn;
     return {
       id: this.id,
@@ -272,16 +312,19 @@ export class ActRecord {
       stale: this.stale,
       hovered: this.hovered,
       ...(problem ? { kind: problem[0], reason: problem[1] } : {}),
+      ...(later ? { later, ...this.whereabouts(MOVES) } : {}),
       ...(acted ? {} : { drawn: isDrawn, ...this.whereabouts() }),
     };
   }
 
   /**
-   * Return where the mouse was pressed or what a key clicked, and the key. The server finds listeners with them.
+   * Return where the mouse was pressed or what a key clicked, and the key. The server finds listeners with them, for these
+   * other types of events too.
    *
+   * @param {string[]} others
    * @returns {Record<string, unknown>}
    */
-  whereabouts() {
+  whereabouts(others = []) {
     const key = this.keys.at(-1);
     const receiver = this.receiver ?? this.target;
     const path = receiver && (this.place || this.clicked || key) && pathTo(receiver);
@@ -294,7 +337,7 @@ export class ActRecord {
       const { left, top, width, height } = boxOf.call(receiver);
       [found.x, found.y] = [left + width / 2, top + height / 2];
     }
-    if (found.x !== undefined) found.types = this.types();
+    if (found.x !== undefined) found.types = [...this.types(), ...others];
     if (key) found.key = Object.fromEntries(KEY_FIELDS.map((name) => [name, key[name]]));
     return found;
   }
@@ -332,6 +375,7 @@ export class ActRecord {
         this.clicked = true;
         this.click = event;
         if (target instanceof Element) this.receiver = target;
+        afterEvent("click", () => this.noteHandled());
         break;
       case "pointerdown":
         break;

@@ -1,6 +1,7 @@
 // Why an action had no effect, or what went wrong with it, derived from the record of its input events.
 
 import {
+  closestAbove,
   connectedOf,
   describeInvalid,
   fieldsOf,
@@ -27,7 +28,7 @@ const PAGE_SCHEMES = new Set("about blob chrome data file ftp http https javascr
 const RESETS = "form :is(button, input)[type=reset]";
 const SUBMITS = "button:not([type]), button[type=submit], input[type=submit], input[type=image]";
 
-const { closest: closestOf, getAttribute: attributeOf } = Element.prototype;
+const { getAttribute: attributeOf } = Element.prototype;
 
 /** @typedef {import("./act_record.js").ActRecord} ActRecord */
 /** @typedef {[kind: string, reason: string]} Problem */
@@ -72,7 +73,7 @@ function validationProblem(act, changed) {
 
 /** @type {(target: Element) => boolean} */
 function isSubmitButton(target) {
-  const button = /** @type {AnyElement | null} */ (closestOf.call(target, SUBMITS));
+  const button = /** @type {AnyElement | null} */ (closestAbove.call(target, SUBMITS));
   return Boolean(button?.form);
 }
 
@@ -90,12 +91,12 @@ function choiceProblem(act) {
 function clickProblem(act) {
   if (!act.pressed || !act.target || act.dragged || act.button !== 0) return null;
   if (act.wasDisabled) return ["idle", "it is disabled"];
-  const button = closestOf.call(act.target, BUTTONS) || act.target;
+  const button = closestAbove.call(act.target, BUTTONS) || act.target;
   if (isMatching.call(button, ":disabled") && !act.reached)
     return ["lost", "disabled by its own press, before the click"];
   if (connectedOf.call(act.target) && !act.reached)
     return ["kept", "a listener of the page kept the click from the element"];
-  if (act.clicked && !act.click?.defaultPrevented && closestOf.call(act.target, RESETS))
+  if (act.clicked && !act.click?.defaultPrevented && closestAbove.call(act.target, RESETS))
     return ["taken", "its form has its initial values already"];
   return toggleProblem(act) || linkProblem(act);
 }
@@ -124,7 +125,7 @@ function toggleProblem(act) {
 
 /** @type {(act: ActRecord) => Problem | null} */
 function linkProblem(act) {
-  const link = act.clicked && act.target && closestOf.call(act.target, "a[href], area[href]");
+  const link = act.clicked && act.target && closestAbove.call(act.target, "a[href], area[href]");
   if (!link) return null;
   const href = (link.getAttribute("href") || "").trim();
   const scheme = /^([a-z][\w+.-]*):/i.exec(href)?.[1].toLowerCase();
