@@ -88,9 +88,9 @@ MOVING = (
     "moved by web animations",
     "moves on",
 )
-"""Where nothing is pressed at once. Playwright finds two alike frames in them now and then, and presses."""
+"""Situations in which nothing is pressed at once. Playwright presses if two frames happen to be alike."""
 RACES = ("enabled later", "displayed later", "removed soon", "replaced again and again", *MOVING)
-"""Where the outcome depends on the moment, also with Playwright alone, so that only a button is tried."""
+"""Situations whose outcome depends on the moment, also with Playwright. Only a button is tried in them."""
 OTHERS = [
     (situation, target)
     for situation in SITUATIONS

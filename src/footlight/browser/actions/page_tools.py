@@ -45,10 +45,10 @@ _LIMITS: Mapping[str, tuple[tuple[type, ...], Callable[[Any, Any], bool], str]] 
     "maximum": ((int, float), operator.le, "must be at most {}"),
     "exclusiveMinimum": ((int, float), operator.gt, "must be above {}"),
     "exclusiveMaximum": ((int, float), operator.lt, "must be below {}"),
-    "minLength": ((str,), operator.ge, "must have at least {} characters"),
-    "maxLength": ((str,), operator.le, "must have at most {} characters"),
-    "minItems": ((list,), operator.ge, "must have at least {} items"),
-    "maxItems": ((list,), operator.le, "must have at most {} items"),
+    "minLength": ((str,), operator.ge, "length must be at least {}"),
+    "maxLength": ((str,), operator.le, "length must be at most {}"),
+    "minItems": ((list,), operator.ge, "number of items must be at least {}"),
+    "maxItems": ((list,), operator.le, "number of items must be at most {}"),
 }
 """Limits of a value, or of its length: the types that they are for, the comparison, and the problem."""
 

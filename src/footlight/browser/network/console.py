@@ -38,6 +38,8 @@ MIN_OF_MANY = 180
 """Playwright keeps at most 200 messages of a page, and at least 180 after it has dropped some."""
 RELEASED_AT_ONCE = 40
 """The number of values that are released at a time. One by one would take ten times as long."""
+NOT_LOADED = "Failed to load resource"
+"""The beginning of Chromium's messages about requests that failed."""
 OF_AUDIT = "#footlight-audit"
 """The end of the addresses that an audit asks for in the page. What fails there is no message of the page."""
 LISTEN_SECONDS = 1.0
@@ -242,7 +244,7 @@ class Console:
         known = _overlap(fetched.messages, messages)
         self.missed |= not known and len(messages) >= MIN_OF_MANY
         for message in messages[known:]:
-            if message.location["url"].endswith(OF_AUDIT):
+            if message.text.startswith(NOT_LOADED) and message.location["url"].endswith(OF_AUDIT):
                 continue
             self._add(_message(message, page_id, document))
         fetched.messages += messages[known:]

@@ -187,6 +187,8 @@ for (const type of MOVING_EVENTS) addEventListener(type, () => rest.end(), { cap
   return rest.holds();
 };
 
+export const isCallbackExpected = () => rest.isCallbackExpected();
+
 // What selects a field for an insertion calls this with true before, and with false if that has scrolled the page.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.insertion")] = (/** @type {boolean} */ begins) => {
   rest.callbacks = countCallbacks();

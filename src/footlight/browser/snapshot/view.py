@@ -201,7 +201,7 @@ class PageView:
         self._successors: OrderedDict[str, str] = OrderedDict()
         self.stable_selectors: dict[str, str] = {}
         self.wants_portable = False
-        """Whether Playwright without this server must find the same elements by `stable_selectors`."""
+        """Playwright without this server must find the same elements by `stable_selectors`."""
         self.frames: dict[Frame, FrameView] = {}
         self._seen: dict[str, tuple[Node, Frame]] = {}
         self._removed: OrderedDict[str, RemovedRef] = OrderedDict()

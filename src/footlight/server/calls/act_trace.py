@@ -55,7 +55,7 @@ class SentRequest:
     host: str = ""
     """The host and port, if they are not those of the page."""
     is_ping: bool = False
-    """Whether the page does not receive the response."""
+    """The page does not receive the response."""
     target: str = ""
     """The path to which the request was redirected."""
 
@@ -102,16 +102,16 @@ class ActTrace:
     requests: Sequence[SentRequest] = ()
     navigated: bool = False
     moved: bool = True
-    """Whether the URL of the page has changed."""
+    """The URL of the page has changed."""
     has_acted: bool = False
-    """Whether the tool has reported that it changed the page."""
+    """The tool has reported that it changed the page."""
     frame_reloaded: bool = False
     change: Change | None = None
     records: Sequence[ActRecord] = ()
     error: str | None = None
     """An error in the console of the page, as a reason."""
     has_failed_script: bool = False
-    """Whether that error is an uncaught exception of a script."""
+    """The error is an uncaught exception of a script."""
 
     def may_be_chance(self) -> bool:
         """Return whether the page may have changed at the time of the action without being changed by it."""

@@ -1,14 +1,18 @@
-"""The state of a running call, which is used for timeout errors and for cancellation."""
+"""The state of a running call, which is used for its errors and for cancellation."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from footlight.browser.driver.output_folder import disk_full_error
 from footlight.browser.driver.shielding import run_detached
+from footlight.errors import FootlightError, InternalError
 
 if TYPE_CHECKING:
     from footlight.browser.sessions.session import Session
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from footlight.server.tools.tool_call import ToolCall
 
 __all__ = ["CallState"]
+
+logger = logging.getLogger(__name__)
 
 CONFIGURE_SECONDS = 1.0
 """The time for which a call that changes the session may continue after it is cancelled."""
@@ -57,6 +63,21 @@ class CallState:
     @property
     def elapsed_ms(self) -> float:
         return (time.monotonic() - self.began) * 1000
+
+    async def translate(self, error: Exception) -> FootlightError:
+        """Return the error for an unexpected exception: the session's end, a full disk, or a bug."""
+        if self.session and (ended := await self.session.explain_end()):
+            return ended
+        if full := disk_full_error(error):
+            return full
+        return self.log_if_bug(InternalError(f"Unexpected {type(error).__name__}"), error)
+
+    def log_if_bug(self, error: FootlightError, cause: Exception | None = None) -> FootlightError:
+        """Log the traceback of a bug, with an id that the answer contains. Return the error."""
+        if isinstance(error, InternalError):
+            error.details["errorId"] = error_id = secrets.token_hex(6)
+            logger.error("%s failed [%s]", self.tool.name, error_id, exc_info=cause or error)
+        return error
 
     def abandon(self, work: asyncio.Task[Answer]) -> None:
         """Cancel the work and undo it, because the caller does not wait for the answer any more."""

@@ -33,7 +33,6 @@ from footlight.server.calls.attachments import shorten_answer
 from footlight.server.calls.call_state import CallState
 from footlight.server.calls.dialog_race import check_no_dialog
 from footlight.server.calls.effects import advise_after_failures
-from footlight.server.calls.failures import log_if_bug, translate_exception
 from footlight.server.calls.observer import ObservationOptions, Observer
 from footlight.server.calls.progress import Report, report_stages
 from footlight.server.calls.recording import RecordedCall
@@ -161,9 +160,9 @@ class Dispatcher(ToolCaller):
         except InputRequired:
             raise
         except FootlightError as raised:
-            error = log_if_bug(raised, state.tool)
+            error = state.log_if_bug(raised)
         except Exception as bug:  # noqa: BLE001 - bugs are converted to answers here
-            error = await translate_exception(bug, state)
+            error = await state.translate(bug)
         if state.call and state.has_begun and state.tool.effect == "act":
             if isinstance(error, BrowserCrashedError):
                 error.forbid_retry(dispatched="unknown")

@@ -50,6 +50,7 @@ _ADVICE = {
 """Alternatives that the model could try, by tool."""
 
 _MAYBE_OTHERS = "a script of the page ran; what has changed on the page may have another cause"
+_OTHER_CAUSE = "nothing on the page listens for clicks there; what has changed has another cause"
 _ON_HOVER = "the page changed when the mouse moved there"
 _REACTIONS: Mapping[Reaction, str] = {
     "disabled": "it is in a disabled part of the page",
@@ -80,7 +81,7 @@ async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
     try:
         async with asyncio.timeout(call.deadline.limit_reading(ASK_SECONDS)):
             if may_be_chance:
-                return await _find_other_cause(page, trace) or effect
+                return Effect("none", _OTHER_CAUSE) if await _has_no_listener(page, trace) else effect
             return await _ask_page(call, page, trace, effect)
     except TimeoutError:
         if may_be_chance:
@@ -88,16 +89,16 @@ async def find_effect(call: ToolCall, trace: ActTrace) -> Effect:
         return replace(effect, text="unknown", reason=effect.reason or "the page did not respond")
 
 
-async def _find_other_cause(page: Page, trace: ActTrace) -> Effect | None:
-    """Return that the action had no effect if nothing on the page listened for it, or None."""
+async def _has_no_listener(page: Page, trace: ActTrace) -> bool:
+    """Return whether nothing on the page listens for the clicks, after which documents have changed."""
     for record in trace.records:
-        if record.later and record.path is not None:
-            reaction = await find_reaction(
+        if record.later:
+            reaction = record.path and await find_reaction(
                 page, record.path, record.point, types=record.types, root=record.root
             )
             if reaction not in ("no listener", "double click"):
-                return None
-    return Effect("none", f"{_REACTIONS['no listener'].format('clicks')}; what has changed has another cause")
+                return False
+    return True
 
 
 async def _ask_page(call: ToolCall, page: Page, trace: ActTrace, effect: Effect) -> Effect:

@@ -131,9 +131,8 @@ async def recheck(
             removed = call.page.view.find_removed(error.details["ref"])
             if removed is None or not removed.with_document:
                 return {"rule": rule, "found": False, "note": "its element is gone"}
-            if removed.frame != call.page.playwright.main_frame or removed.url != _document_url(
-                call.page.url
-            ):
+            url = call.page.url.partition("#")[0]
+            if removed.frame != call.page.playwright.main_frame or removed.url != url:
                 raise
             note = "the page was loaded again, so all of it was checked"
     snapshot = None if path else await look(call.page, call.deadline)
@@ -157,7 +156,3 @@ async def recheck(
                         described["elements"][0]["ref"] = place
                 return {**result, "found": True, "finding": described}
     return result
-
-
-def _document_url(url: str) -> str:
-    return url.partition("#")[0]

@@ -51,7 +51,7 @@ LIMITS = {
 
 
 MIN_RECORDED_MS = 104
-"""Of the interactions that took less, browsers keep only the first for observers that are created later."""
+"""Browsers record the first interaction, and later ones only if they took at least this time."""
 
 
 @tool(effect="read", group="audit")

@@ -21,10 +21,10 @@
 // prevented the default action of the browser.
 
 import { isIn } from "../../around.js";
-import { afterEvent, countCallbacks } from "../../callbacks.js";
+import { afterEvent } from "../../callbacks.js";
 import { pathTo } from "../../element_path.js";
 import { hasRoom, scrollsAbove, scrollsBy } from "../../scrolling.js";
-import { EVERYTHING } from "../../settling.js";
+import { EVERYTHING, isCallbackExpected } from "../../settling.js";
 import {
   closestAbove,
   connectedOf,
@@ -123,7 +123,6 @@ export class ActRecord {
     this.valued = this.moved = this.selected = this.stale = this.changed = false;
     this.isHandled = false; // The listeners of the page have handled the click.
     this.hasReacted = false; // Until then, the document has changed or a script has requested a callback.
-    this.callbacks = countCallbacks();
     this.deleted = false; // A part of the text of the field was deleted.
     this.changedAt = this.changedUntil = 0; // When the document first and last changed.
     this.rippled = false; // A press has drawn a ripple.
@@ -210,7 +209,7 @@ export class ActRecord {
   noteHandled() {
     this.noteChanges(this.observer.takeRecords());
     this.isHandled = true;
-    this.hasReacted = this.changed || countCallbacks() !== this.callbacks;
+    this.hasReacted = this.changed || isCallbackExpected();
   }
 
   /**
