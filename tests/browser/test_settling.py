@@ -20,7 +20,7 @@ from footlight.browser.driver.deadline import Deadline
 from footlight.browser.page import capture
 from footlight.browser.page.capture import EARLIER, LEFT_OUT, EarlyLook, glance, look, snapshot_engine
 from footlight.browser.page.page import Page
-from footlight.browser.page.settling import settle, settling_engine
+from footlight.browser.page.settling import LATE_SECONDS, settle, settling_engine
 from footlight.browser.reading.listeners import find_reaction
 from footlight.browser.recording.live_picture import show_live
 from footlight.browser.sessions.engine import Engine
@@ -278,6 +278,27 @@ LATE = {
         ' document.body.insertAdjacentHTML("beforeend", "<p role=tooltip>late"); }, 500)\'>Help</button>',
     ),
 }
+
+
+# A closed dialog, and a page that is opened below the mouse.
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium moves the mouse without a movement")
+async def test_element_that_the_page_moves_below_the_mouse_opens_no_tooltip(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LATE_SECONDS, "tooltip", LIMIT_MS)
+    monkeypatch.setitem(LATE_SECONDS, "submenu", LIMIT_MS)
+
+    await tab.show(
+        "<dialog><button onclick='this.parentNode.close()'>Close</button></dialog>"
+        f"{'<p>words</p>' * 50}<script>document.querySelector('dialog').showModal()</script>"
+    )
+    await tab.click()
+
+    await tab.show("<a href=/next aria-haspopup=true style='position: fixed; inset: 0'>Next</a>")
+    tab.site.page("<p aria-haspopup=true style='position: fixed; inset: 0'>here", path="/next")
+    await tab.click("a")
+
+    assert await tab.read() == "here"
 
 
 @pytest.mark.sampled(4)

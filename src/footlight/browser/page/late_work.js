@@ -39,7 +39,16 @@ const textOfNode = getter(Node, "textContent");
 
 /** @type {LateWork | null} */
 let begun = null;
-const shown = new MutationObserver(() => forget("tooltip"));
+/**
+ * What the element that came below the mouse may open. Where the page has moved it there, no `mousemove` follows.
+ *
+ * @type {LateWork | null}
+ */
+let below = null;
+const shown = new MutationObserver(() => {
+  forget("tooltip");
+  if (below === "tooltip") below = null;
+});
 
 /** @type {(kind: LateWork | null) => void} */
 function forget(kind) {
@@ -61,19 +70,39 @@ function lateWorkOf(event) {
   switch (event.type) {
     case "drop":
       return /** @type {DragEvent} */ (event).dataTransfer?.types.includes("Files") ? "upload" : null;
-    case "mouseover":
-      if (closest.call(target, CLOSED_MENUS)) return "submenu";
-      if (target instanceof HTMLCanvasElement) return null; // The document does not show what is drawn on it.
-      shown.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-      return "tooltip";
     case "input":
       if (matches.call(target, SEARCHES) || isLabelledAsSearch(target)) return "suggestions";
   }
   return target instanceof HTMLInputElement && target.files?.length ? "upload" : null;
 }
 
-for (const type of ["change", "drop", "input", "mouseover"])
+for (const type of ["change", "drop", "input"])
   addEventListener(type, (event) => (begun = lateWorkOf(event) ?? begun), { capture: true, passive: true });
+
+/** @type {(element: EventTarget) => LateWork | null} */
+function hoverWorkOf(element) {
+  // The document does not show what is drawn on a canvas.
+  if (!(element instanceof Element) || element instanceof HTMLCanvasElement) return null;
+  return closest.call(element, CLOSED_MENUS) ? "submenu" : "tooltip";
+}
+
+addEventListener(
+  "mouseover",
+  (event) => {
+    below = hoverWorkOf(event.composedPath()[0]);
+    if (below === "tooltip")
+      shown.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  },
+  { capture: true, passive: true },
+);
+addEventListener(
+  "mousemove",
+  ({ clientX, clientY }) => {
+    if (clientX || clientY) begun = below ?? begun; // Chromium places the mouse of a new page in the corner.
+    below = null;
+  },
+  { capture: true, passive: true },
+);
 
 /** @type {{ button: Element | null, wasBusy: boolean, wasDisabled: boolean } | null} */
 let press = null;

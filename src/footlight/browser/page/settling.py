@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LATE_RECORD_MS",
+    "LATE_SECONDS",
     "ActRecord",
     "ask_and_watch",
     "has_scrolled",
