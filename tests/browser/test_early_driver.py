@@ -15,10 +15,14 @@ import psutil
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
+from footlight.browser.context.options import SessionOptions
+from footlight.browser.driver import early_driver
 from footlight.browser.driver.early_driver import EarlyDriver, driver_environment, start_early_driver
 from footlight.browser.driver.playwright_connection import start_playwright
 from footlight.browser.sessions.engine import Engine
-from footlight.config import Settings
+from footlight.caller import LOCAL
+from footlight.config import BrowserSettings, Settings
+from tests.conftest import ENGINE
 
 pytestmark = pytest.mark.anyio
 
@@ -145,7 +149,7 @@ def test_client_disconnect_during_start_leaves_no_driver(temporary: Path) -> Non
 
 
 @pytest.mark.slow
-def test_compile_cache_is_private_to_the_user(temporary: Path) -> None:
+def test_compiled_scripts_are_private_to_the_user(temporary: Path) -> None:
     caches = temporary / "caches"
     assert serve(XDG_CACHE_HOME=str(caches)) == []
     folder = caches / "footlight" / "driver"
@@ -154,6 +158,25 @@ def test_compile_cache_is_private_to_the_user(temporary: Path) -> None:
     assert (
         len(serve({"id": 1, "method": "initialize", "params": INITIALIZE}, XDG_CACHE_HOME="/dev/null")) == 1
     )
+
+
+async def test_driver_that_has_opened_a_page_keeps_its_compiled_scripts(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caches = temporary / "caches"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(caches))
+    settings = Settings(browser=BrowserSettings.model_validate({"type": ENGINE}))
+    for _ in range(2):
+        with start_early_driver() as driver:
+            engine = Engine(settings, early_driver=driver)
+            engine.start()
+            sessions = await engine.sessions()
+            session = await sessions.create(SessionOptions(), caller=LOCAL)
+            await session.page_table.get()
+            await engine.close()
+        kept = list((caches / "footlight" / "driver").iterdir())
+        assert sorted(each.name.partition("-")[0] for each in kept) == ["coreBundle", "utilsBundle"]
+        assert all(each.stat().st_mode & 0o077 == 0 for each in kept)
 
 
 def test_each_step_of_the_start_imports_only_what_it_needs() -> None:
@@ -210,18 +233,27 @@ READ_SOURCE = """
 const v8 = require("node:v8");
 const before = v8.getHeapCodeStatistics().external_script_source_size;
 const values = require(process.argv[1]);
+if (process.argv[2]) require(process.argv[2]).noteOpenedPage();
 const bytes = v8.getHeapCodeStatistics().external_script_source_size - before;
 console.log(JSON.stringify({ values, bytes }));
 """
 
 
-def read_driver_script(folder: Path, source: str) -> dict[str, Any]:
+DRIVER_SCRIPTS = Path(early_driver.__file__).with_name("driver_scripts.js")
+
+
+def read_driver_script(
+    folder: Path, source: str, *, opens_page: bool = False, modified_at: int | None = None
+) -> dict[str, Any]:
     """Return what the driver's process exports from a script of this source, and the bytes of the source."""
     script = folder / "playwright" / "driver" / "testBundle.js"
-    script.parent.mkdir(parents=True)
+    script.parent.mkdir(parents=True, exist_ok=True)
     script.write_text(f"{source}\n/*{'.' * 2_000_000}*/", encoding="utf-8")
+    if modified_at is not None:
+        os.utime(script, (modified_at, modified_at))
     environment = {**os.environ, **driver_environment(folder)}
     command = [compute_driver_executable()[0], "--eval", READ_SOURCE, str(script)]
+    command += [str(DRIVER_SCRIPTS)] if opens_page else []
     return json.loads(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
 
 
@@ -236,6 +268,48 @@ async def test_source_with_a_backslash_before_another_alphabet_is_left_as_it_is(
     read = read_driver_script(temporary, r"module.exports = ['\─', '\\─']")
 
     assert read["values"] == ["─", "\\─"]
+
+
+def test_compiled_scripts_are_used_until_the_script_changes(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """V8 compares only the length of the source, so that the result shows which functions were run."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(temporary / "caches"))
+
+    def read(source: str, modified_at: int = 1_000, *, opens_page: bool = False) -> str:
+        source = f"module.exports = (() => '{source}')()"
+        read = read_driver_script(temporary, source, opens_page=opens_page, modified_at=modified_at)
+        return read["values"]
+
+    kept = temporary / "caches" / "footlight" / "driver"
+    assert read("one") == "one"
+    assert list(kept.iterdir()) == []  # It opened no page.
+    assert read("one", opens_page=True) == "one"
+    assert read("two") == "one"
+    assert read("two", modified_at=2_000) == "two"
+
+    (file,) = kept.iterdir()
+    data = file.read_bytes()
+    file.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    assert read("two", opens_page=True) == "two"
+    assert read("one") == "two"
+    file.write_bytes(data[:2])
+    assert read("one") == "one"
+
+
+def test_old_compiled_scripts_are_deleted(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(temporary / "caches"))
+    kept = temporary / "caches" / "footlight" / "driver"
+    kept.mkdir(parents=True, mode=0o700)
+    for number in range(20):
+        (kept / f"old-{number}").write_text("")
+        os.utime(kept / f"old-{number}", (number, number))
+
+    read_driver_script(temporary, "module.exports = 1", opens_page=True)
+
+    names = {each.name.partition("-")[2] for each in kept.iterdir() if each.name.startswith("old-")}
+    assert names == {str(number) for number in range(13, 20)}
+    assert any(each.name.startswith("testBundle-") for each in kept.iterdir())
 
 
 REPORT = """

@@ -1,12 +1,15 @@
 // The few members of Node.js that the scripts use. The published types would bring a package of their own.
 
 interface Buffer extends Uint8Array {
+  copy(target: Buffer, targetStart?: number): number;
   includes(value: number | string): boolean;
   indexOf(value: number | string, from?: number): number;
   latin1Slice(): string;
   lastIndexOf(value: number | string): number;
+  readUInt32LE(offset?: number): number;
   subarray(start?: number, end?: number): Buffer;
   toString(encoding?: string, start?: number, end?: number): string;
+  writeUInt32LE(value: number, offset?: number): number;
 }
 
 interface Stream {
@@ -18,9 +21,16 @@ interface WritableStream extends Stream {
   write(data: string | Buffer, ...rest: unknown[]): boolean;
 }
 
-declare const Buffer: { concat(parts: Buffer[]): Buffer; from(text: string): Buffer };
+declare const Buffer: { alloc(size: number): Buffer; concat(parts: Buffer[]): Buffer; from(text: string): Buffer };
 declare const performance: { now(): number };
-declare const process: { env: Record<string, string | undefined> };
+declare const process: {
+  arch: string;
+  env: Record<string, string | undefined>;
+  execArgv: string[];
+  pid: number;
+  version: string;
+  once(event: "exit", listener: () => void): void;
+};
 declare const module: { exports: unknown };
 
 declare function setImmediate(callback: () => void): unknown;
@@ -37,10 +47,43 @@ declare module "node:child_process" {
 }
 
 declare module "node:fs" {
-  const fs: { readFileSync(path: string, options?: unknown): any };
+  const fs: {
+    readFileSync(path: string): Buffer;
+    readdirSync(path: string): string[];
+    renameSync(path: string, to: string): void;
+    rmSync(path: string, options: { force: boolean; recursive: boolean }): void;
+    statSync(path: string): { mtimeMs: number; size: number };
+    writeFileSync(path: string, data: Buffer, options: { mode: number }): void;
+  };
   export = fs;
 }
 
 declare module "node:module" {
-  export function enableCompileCache(folder: string): void;
+  export function createRequire(path: string): unknown;
+  export function wrap(source: string): string;
+}
+
+declare module "node:path" {
+  export function dirname(path: string): string;
+  export function join(...parts: string[]): string;
+  export function parse(path: string): { name: string };
+}
+
+declare module "node:vm" {
+  interface ScriptOptions {
+    filename: string;
+    cachedData?: Buffer | undefined;
+    importModuleDynamically: number;
+  }
+  export class Script {
+    constructor(source: string, options: ScriptOptions);
+    readonly cachedDataRejected?: boolean;
+    createCachedData(): Buffer;
+    runInThisContext(): (...parameters: any[]) => unknown;
+  }
+  export const constants: { readonly USE_MAIN_CONTEXT_DEFAULT_LOADER: number };
+}
+
+declare module "node:zlib" {
+  export function crc32(data: Buffer | string): number;
 }

@@ -7,12 +7,12 @@
 "use strict";
 
 const childProcess = require("node:child_process");
-require("./one_byte_sources.js");
+const { noteOpenedPage } = require("./driver_scripts.js");
 const { DroppedRequests, PAUSED_METHOD, REQUEST_METHOD, REQUEST_PREFIX } = require("./dropped_requests.js");
 const { newBucket, refill, use } = require("./event_buckets.js");
 const { Floods } = require("./floods.js");
 const { LongTasks, STOPPED } = require("./long_tasks.js");
-const { exceptionOf, excessOf, failure, isValue, MAX_REPLY_BYTES } = require("./reply_limits.js");
+const { exceptionOf, excessOf, failure, inThousands, isValue, MAX_REPLY_BYTES } = require("./reply_limits.js");
 const { Targets } = require("./targets.js");
 
 // The file descriptors by which a browser receives and sends messages. Each message ends with a zero byte.
@@ -29,13 +29,14 @@ const VALUES_PER_EVENT = 25; // An event with more values counts as several: the
 const MAX_EVENT_VALUES = 5_000; // An event with more is dropped.
 const VALUE = '{"type":"'; // In a string of a page, the quotation marks have backslashes.
 const TOO_LARGE = `Footlight dropped a message of this page to the console or the like, because it has more than \
-${MAX_EVENT_BYTES.toLocaleString("en")} bytes or ${MAX_EVENT_VALUES.toLocaleString("en")} values`;
+${inThousands(MAX_EVENT_BYTES)} bytes or ${inThousands(MAX_EVENT_VALUES)} values`;
 const MAX_HELD = 200; // The number of messages of a page that the driver keeps.
 const RELEASE_MS = 100;
 const HEAD_BYTES = 96;
 const TAIL_BYTES = 64;
 const FIRST_ID = 2_000_000_000; // The ids of our own commands. The driver counts its ids from 1.
 const PREFIX = '{"method":"';
+const OPENS_PAGE = /"method":"(?:Target\.createTarget|Browser\.newPage|Playwright\.createPage)"/; // Each browser's own.
 const LIMITED = new Set([
   "Log.entryAdded",
   "Network.eventSourceMessageReceived",
@@ -89,7 +90,9 @@ class EventLimits {
 
   /** @type {(command: string | Buffer) => void} */
   noteCommand(command) {
-    this.#floods.noteCommand(String(command).slice(0, HEAD_BYTES));
+    const head = String(command).slice(0, HEAD_BYTES);
+    if (OPENS_PAGE.test(head)) noteOpenedPage();
+    this.#floods.noteCommand(head);
   }
 
   /**
@@ -399,12 +402,8 @@ childProcess.spawn = function (/** @type {any[]} */ ...parameters) {
   return child;
 };
 
-// The driver's scripts are compiled once and cached, which saves a fifth of its start time.
-const compileCache = process.env.FOOTLIGHT_DRIVER_CACHE;
-if (compileCache) require("node:module").enableCompileCache(compileCache);
-delete process.env.FOOTLIGHT_DRIVER_CACHE;
-
 // The processes that the driver starts must not load this file, and manage their memory themselves.
+delete process.env.FOOTLIGHT_DRIVER_CACHE;
 delete process.env.MALLOC_ARENA_MAX;
 delete process.env.MALLOC_MMAP_THRESHOLD_;
 process.env.NODE_OPTIONS = process.env.NODE_OPTIONS_OF_USER ?? "";

