@@ -7,11 +7,17 @@ import json
 from collections.abc import AsyncGenerator
 from typing import Any
 
+import psutil
 import pytest
 from mcp_types import CallToolResult
 
+from footlight.browser.context.options import SessionOptions
+from footlight.browser.sessions.engine import Engine
+from footlight.caller import LOCAL
+from footlight.config import Settings
 from footlight.server.answers.untrusted import META
 from tests.conftest import ENGINE, Browser, SessionBrowser, connect_browser
+from tests.processes import descendants_of, line_of, list_started_since
 from tests.site import Site
 
 pytestmark = [
@@ -73,6 +79,20 @@ async def test_page_tools_are_disabled_by_default(browser: SessionBrowser) -> No
         assert error["details"]["setting"] == "security.enablePageTools"
     exists = await browser.call("evaluate", script="'modelContext' in document")
     assert exists == {"result": False}
+
+
+async def test_features_that_playwright_enables_stay_enabled() -> None:
+    before = set(descendants_of(psutil.Process()))
+    engine = Engine(Settings.model_validate({"security": {"enablePageTools": True}}))
+    engine.start()
+    sessions = await engine.sessions()
+    await sessions.create(SessionOptions(), caller=LOCAL)
+    lines = [line_of(each) for each in list_started_since(before)]
+    await engine.close()
+
+    browser = next(line for line in lines if "--remote-debugging-pipe" in line)
+    first, *_, last = [part for part in browser if part.startswith("--enable-features=")]
+    assert last.split("=")[1].split(",") == [*first.split("=")[1].split(","), "WebMCP"]
 
 
 async def test_the_tools_of_a_page_are_listed(shop: Browser) -> None:

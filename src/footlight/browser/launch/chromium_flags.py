@@ -10,6 +10,7 @@ __all__ = [
     "NO_LINK_LOCAL",
     "NO_OWN_REQUESTS",
     "PAGE_TOOLS",
+    "PLAYWRIGHT_FEATURES",
     "UNLIMITED_NAVIGATIONS",
     "close_debugging_ports",
     "enable_feature",
@@ -44,6 +45,9 @@ BEHIND_PROXY = ("--force-webrtc-ip-handling-policy=disable_non_proxied_udp",)
 PAGE_TOOLS = "WebMCP"
 """The Chromium feature by which pages offer tools to models."""
 
+PLAYWRIGHT_FEATURES = ("CDPScreenshotNewSurface", "SkipListAccountsWithoutGaiaCookies")
+"""The features that Playwright enables, with a switch that a later one replaces."""
+
 _FEATURES = "--enable-features="
 
 UNLIMITED_NAVIGATIONS = ("--disable-ipc-flooding-protection",)
@@ -67,10 +71,13 @@ _SHORT_PORTS = tuple(f"MAP {host}:2??? {host}" for host in ("localhost", "127.0.
 
 
 def enable_feature(args: Sequence[str], feature: str) -> list[str]:
-    """Return the flags with a Chromium feature enabled. Only the last switch is used, so all are merged."""
+    """Return the flags with a Chromium feature enabled.
+
+    Only the last switch is used, so all are merged, with that of Playwright.
+    """
     before = [arg.removeprefix(_FEATURES) for arg in args if arg.startswith(_FEATURES)]
     others = [arg for arg in args if not arg.startswith(_FEATURES)]
-    return [*others, _FEATURES + ",".join([*filter(None, before), feature])]
+    return [*others, _FEATURES + ",".join([*PLAYWRIGHT_FEATURES, *filter(None, before), feature])]
 
 
 def close_debugging_ports(args: Sequence[str]) -> list[str]:
