@@ -277,7 +277,56 @@ LATE = {
         "<button onmouseenter='setTimeout(() => {"
         ' document.body.insertAdjacentHTML("beforeend", "<p role=tooltip>late"); }, 500)\'>Help</button>',
     ),
+    "a tooltip of a listener around the element": (
+        "hover",
+        "<button>Help</button><script>addEventListener('pointermove', () => setTimeout(() => {"
+        " document.querySelector('p').textContent = 'late' }, 500))</script>",
+    ),
+    "a tooltip of a closed shadow tree": (
+        "hover",
+        "<button>Help</button><div id=host></div><script>"
+        "const root = host.attachShadow({ mode: 'closed' }); root.innerHTML = '<b><slot></slot></b>';"
+        "host.append(document.querySelector('button'));"
+        "root.firstChild.onmouseover = () => setTimeout(() => {"
+        " document.querySelector('p').textContent = 'late' }, 500)</script>",
+    ),
+    "an element that is shown without a script": (
+        "hover",
+        "<button interestfor=more>Help</button><div id=more popover=hint>late</div>",
+    ),
 }
+
+
+QUIET = {
+    "hover": "<p>words</p><button title=Help>Help</button><script>onclick = () => 1</script>",
+    "fill": "<form onclick='1'><input type=search name=q><button>Find</button></form>",
+    "upload": "<form onclick='1'><input type=file><button>Send</button></form>",
+}
+
+
+@pytest.mark.skipif(ENGINE != "chromium", reason="only Chromium lists listeners")
+@pytest.mark.parametrize("tool", QUIET)
+async def test_nothing_late_is_awaited_where_no_script_listens(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    for kind in ("suggestions", "tooltip", "upload"):
+        monkeypatch.setitem(LATE_SECONDS, kind, LIMIT_MS)
+    await tab.show(QUIET[tool])
+    deadline = Deadline.after(LIMIT_MS)
+
+    async with asyncio.timeout(SOON):
+        if tool == "fill":
+            await tab.fill("words")
+            return
+        since = time.monotonic()
+        if tool == "hover":
+            await tab.page.playwright.hover("button")
+        else:
+            await tab.page.playwright.set_input_files("input", __file__)
+        await settle(tab.page, since, deadline, limit_ms=LIMIT_MS)
+
+
+LISTENS = "<script>onmouseover = onmousemove = () => 1</script>"
 
 
 # A closed dialog, and a page that is opened below the mouse.
@@ -290,12 +339,12 @@ async def test_element_that_the_page_moves_below_the_mouse_opens_no_tooltip(
 
     await tab.show(
         "<dialog><button onclick='this.parentNode.close()'>Close</button></dialog>"
-        f"{'<p>words</p>' * 50}<script>document.querySelector('dialog').showModal()</script>"
+        f"{'<p>words</p>' * 50}{LISTENS}<script>document.querySelector('dialog').showModal()</script>"
     )
     await tab.click()
 
     await tab.show("<a href=/next aria-haspopup=true style='position: fixed; inset: 0'>Next</a>")
-    tab.site.page("<p aria-haspopup=true style='position: fixed; inset: 0'>here", path="/next")
+    tab.site.page(f"<p aria-haspopup=true style='position: fixed; inset: 0'>here{LISTENS}", path="/next")
     await tab.click("a")
 
     assert await tab.read() == "here"

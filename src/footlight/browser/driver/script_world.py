@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ __all__ = ["ScriptWorld"]
 
 _WORLD = "__playwright_utility_world"
 """The beginning of the name of Playwright's isolated world."""
+_PATH_OBJECTS = "footlight-path"
+_FRAMES = frozenset({"EMBED", "FENCEDFRAME", "FRAME", "IFRAME", "OBJECT"})
+MAX_PATH = 60
+"""The number of nodes whose listeners are listed."""
 
 
 class ScriptWorld:
@@ -142,6 +146,49 @@ class ScriptWorld:
         assert self._context is not None
         return await self._evaluate(self._cdp, expression, self._context)
 
+    async def may_be_heard(self, name: str, types: Collection[str]) -> bool:
+        """Return whether a script of the page may get an event of one of these types.
+
+        The function that an engine provides as `Symbol.for("footlight.NAME")` returns the nodes that the
+        event passes. Only the listeners of the page count, not those of our scripts. Return True if they are
+        unknown: in a closed shadow tree, in a frame, or on a path that is very long; and for an element that
+        shows another one while the mouse is over it (`interestfor`), without a script.
+
+        Raises:
+            Error: the document is gone.
+        """
+        if self._cdp is None or self._context is None:
+            return True
+
+        async def ask(method: str, **request: Any) -> dict[str, Any]:
+            assert self._cdp is not None
+            return cast("dict[str, Any]", await self._cdp.send(cast("Any", method), request))
+
+        kept = {"objectGroup": _PATH_OBJECTS}
+        try:
+            call = f'globalThis[Symbol.for("footlight.{name}")]()'
+            found = await ask("Runtime.evaluate", expression=call, uniqueContextId=self._context, **kept)
+            own = await ask("Runtime.getProperties", objectId=found["result"]["objectId"], ownProperties=True)
+            ids = [each["value"]["objectId"] for each in own["result"] if each["name"].isdigit()]
+            if not 0 < len(ids) <= MAX_PATH:
+                return True
+            asked = await asyncio.gather(*(ask("DOM.describeNode", objectId=id) for id in ids))
+            nodes = [each["node"] for each in asked]
+            if nodes[0]["nodeName"] in _FRAMES or any(map(_may_hear_itself, nodes)):
+                return True
+            # Chromium lists listeners only for an object of the page's own world.
+            window, *resolved = await asyncio.gather(
+                ask("Runtime.evaluate", expression="self", **kept),
+                *(ask("DOM.resolveNode", backendNodeId=each["backendNodeId"], **kept) for each in nodes),
+            )
+            objects = [window["result"]["objectId"], *(each["object"]["objectId"] for each in resolved)]
+            listed = await asyncio.gather(
+                *(ask("DOMDebugger.getEventListeners", objectId=id) for id in objects)
+            )
+            return any(listener["type"] in types for each in listed for listener in each["listeners"])
+        finally:
+            await ask("Runtime.releaseObjectGroup", **kept)
+
     async def _evaluate(self, cdp: CDPSession, expression: str, context: str) -> dict[str, Any]:
         request = {
             "expression": expression,
@@ -150,3 +197,9 @@ class ScriptWorld:
             "returnByValue": True,
         }
         return cast("dict[str, Any]", await cdp.send("Runtime.evaluate", request))
+
+
+def _may_hear_itself(node: Mapping[str, Any]) -> bool:
+    """Return whether an element may respond to an event for which it lists no listener."""
+    trees = (each.get("shadowRootType") for each in node.get("shadowRoots", ()))
+    return "closed" in trees or "interestfor" in node.get("attributes", ())[::2]

@@ -37,22 +37,27 @@ const textOfNode = getter(Node, "textContent");
 
 /** @typedef {"upload" | "suggestions" | "submenu" | "tooltip" | "work"} LateWork */
 
-/** @type {LateWork | null} */
+/** @typedef {{ kind: LateWork, path: EventTarget[] }} Begun what may have begun, and what its event has passed */
+
+/** @type {Begun | null} */
 let begun = null;
 /**
  * What the element that came below the mouse may open. Where the page has moved it there, no `mousemove` follows.
  *
- * @type {LateWork | null}
+ * @type {Begun | null}
  */
 let below = null;
+/** @type {EventTarget[]} the path of what was taken last */
+let takenPath = [];
 const shown = new MutationObserver(() => {
-  forget("tooltip");
-  if (below === "tooltip") below = null;
+  if (begun?.kind === "tooltip") begun = null;
+  if (below?.kind === "tooltip") below = null;
+  shown.disconnect();
 });
 
-/** @type {(kind: LateWork | null) => void} */
-function forget(kind) {
-  if (begun === kind) begun = null;
+/** @type {() => void} */
+function forget() {
+  begun = null;
   shown.disconnect();
 }
 
@@ -77,7 +82,14 @@ function lateWorkOf(event) {
 }
 
 for (const type of ["change", "drop", "input"])
-  addEventListener(type, (event) => (begun = lateWorkOf(event) ?? begun), { capture: true, passive: true });
+  addEventListener(
+    type,
+    (event) => {
+      const kind = lateWorkOf(event);
+      if (kind) begun = { kind, path: event.composedPath() };
+    },
+    { capture: true, passive: true },
+  );
 
 /** @type {(element: EventTarget) => LateWork | null} */
 function hoverWorkOf(element) {
@@ -89,8 +101,10 @@ function hoverWorkOf(element) {
 addEventListener(
   "mouseover",
   (event) => {
-    below = hoverWorkOf(event.composedPath()[0]);
-    if (below === "tooltip")
+    const path = event.composedPath();
+    const kind = hoverWorkOf(path[0]);
+    below = kind && { kind, path };
+    if (kind === "tooltip")
       shown.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   },
   { capture: true, passive: true },
@@ -165,8 +179,7 @@ for (const type of ["pointerdown", "keydown"])
 };
 
 // A press opens a menu immediately, and for the wheel the mouse is only moved over the scrolled box.
-for (const type of ["pointerdown", "wheel"])
-  addEventListener(type, () => forget(begun), { capture: true, passive: true });
+for (const type of ["pointerdown", "wheel"]) addEventListener(type, forget, { capture: true, passive: true });
 
 /**
  * Return the kind of late work that has begun since the last call, or null.
@@ -174,7 +187,15 @@ for (const type of ["pointerdown", "wheel"])
  * @returns {LateWork | null}
  */
 export function takeLateWork() {
-  const taken = begun ?? (press && !press.wasBusy && isBusy(press.button) ? "work" : null);
-  forget(begun);
+  const taken = begun?.kind ?? (press && !press.wasBusy && isBusy(press.button) ? "work" : null);
+  takenPath = begun?.path ?? [];
+  forget();
   return taken;
 }
+
+// Return the nodes that may listen for the event of the work that was taken last. Only once: they may be removed.
+/** @type {any} */ (globalThis)[Symbol.for("footlight.eventPath")] = () => {
+  const nodes = takenPath.filter((each) => each instanceof Node);
+  takenPath = [];
+  return nodes;
+};

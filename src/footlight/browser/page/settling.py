@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -54,6 +54,19 @@ LATE_SECONDS = {"upload": 0.5, "suggestions": 0.5, "submenu": 0.4, "tooltip": 0.
 
 `timer`: a click has had no effect so far, and a script of the page has requested a callback.
 """
+_HOVER_TYPES = frozenset(
+    f"{device}{kind}" for device in ("mouse", "pointer") for kind in ("over", "enter", "move")
+)
+LATE_TYPES = {
+    "upload": frozenset({"change", "drop", "input"}),
+    "suggestions": frozenset(
+        {"beforeinput", "change", "compositionend", "focus", "focusin", "input", "keydown", "keypress"}
+        | {"keyup", "search", "selectionchange", "textInput"}
+    ),
+    "submenu": _HOVER_TYPES,
+    "tooltip": _HOVER_TYPES,
+}
+"""The types of the events that start such work. Where no script of the page listens for one, none follows."""
 REPLY_SECONDS = 0.5
 """How long to wait for the reply to a message that an action has sent by a WebSocket."""
 MAX_FRAMES = 10
@@ -276,14 +289,16 @@ async def _settle(page: Page, since: float, limit_ms: float, read: ReadDocument 
             if not late or not is_patient:
                 return records
             is_patient = False
-            await _wait_for_late_work(page, late, since)
+            if not await _wait_for_late_work(page, late, since):
+                return records
 
 
-async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
+async def _wait_for_late_work(page: Page, kind: str, since: float) -> bool:
     """Wait until the page has sent a request, or until it changes, except for an upload.
 
     If the page reports work in progress, wait until that work ends. Requests since `since` count only if they
     may be what was expected. A timer and a movement of the mouse may lead to a further request.
+    Return False at once if no script of the page listens for the event that starts such work.
     """
     seconds = LATE_SECONDS[kind]
     waits: list[asyncio.Task[None]] = []
@@ -294,13 +309,24 @@ async def _wait_for_late_work(page: Page, kind: str, since: float) -> None:
         ends = "work" if kind == "work" else "change"
         waits.append(asyncio.create_task(_wait_in_page(page, ends, seconds)))
     if not waits:
-        return
+        return True
+    unheard = asyncio.create_task(_wait_until_known_unheard(page, LATE_TYPES.get(kind)))
+    waits.append(unheard)
     try:
-        await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return done != {unheard}
     finally:
         for each in waits:
             each.cancel()
         await asyncio.gather(*waits, return_exceptions=True)
+
+
+async def _wait_until_known_unheard(page: Page, types: Collection[str] | None) -> None:
+    """Return when it is known that no script of the page gets the event. Otherwise wait until cancelled."""
+    with suppress(Error, KeyError):
+        if types and not await page.scripts.may_be_heard("eventPath", types):
+            return
+    await asyncio.Event().wait()
 
 
 async def _wait_in_page(page: Page, what: str, seconds: float) -> None:
