@@ -146,7 +146,7 @@ class ScriptWorld:
         assert self._context is not None
         return await self._evaluate(self._cdp, expression, self._context)
 
-    async def may_be_heard(self, name: str, types: Collection[str]) -> bool:
+    async def may_have_listener(self, name: str, types: Collection[str]) -> bool:
         """Return whether a script of the page may get an event of one of these types.
 
         The function that an engine provides as `Symbol.for("footlight.NAME")` returns the nodes that the
@@ -174,7 +174,7 @@ class ScriptWorld:
                 return True
             asked = await asyncio.gather(*(ask("DOM.describeNode", objectId=id) for id in ids))
             nodes = [each["node"] for each in asked]
-            if nodes[0]["nodeName"] in _FRAMES or any(map(_may_hear_itself, nodes)):
+            if nodes[0]["nodeName"] in _FRAMES or any(map(_may_respond_without_listener, nodes)):
                 return True
             # Chromium lists listeners only for an object of the page's own world.
             window, *resolved = await asyncio.gather(
@@ -199,7 +199,7 @@ class ScriptWorld:
         return cast("dict[str, Any]", await cdp.send("Runtime.evaluate", request))
 
 
-def _may_hear_itself(node: Mapping[str, Any]) -> bool:
+def _may_respond_without_listener(node: Mapping[str, Any]) -> bool:
     """Return whether an element may respond to an event for which it lists no listener."""
     trees = (each.get("shadowRootType") for each in node.get("shadowRoots", ()))
     return "closed" in trees or "interestfor" in node.get("attributes", ())[::2]

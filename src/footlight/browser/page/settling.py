@@ -310,21 +310,21 @@ async def _wait_for_late_work(page: Page, kind: str, since: float) -> bool:
         waits.append(asyncio.create_task(_wait_in_page(page, ends, seconds)))
     if not waits:
         return True
-    unheard = asyncio.create_task(_wait_until_known_unheard(page, LATE_TYPES.get(kind)))
-    waits.append(unheard)
+    silent = asyncio.create_task(_return_if_nothing_listens(page, LATE_TYPES.get(kind)))
+    waits.append(silent)
     try:
         done, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        return done != {unheard}
+        return done != {silent}
     finally:
         for each in waits:
             each.cancel()
         await asyncio.gather(*waits, return_exceptions=True)
 
 
-async def _wait_until_known_unheard(page: Page, types: Collection[str] | None) -> None:
+async def _return_if_nothing_listens(page: Page, types: Collection[str] | None) -> None:
     """Return when it is known that no script of the page gets the event. Otherwise wait until cancelled."""
     with suppress(Error, KeyError):
-        if types and not await page.scripts.may_be_heard("eventPath", types):
+        if types and not await page.scripts.may_have_listener("eventPath", types):
             return
     await asyncio.Event().wait()
 
