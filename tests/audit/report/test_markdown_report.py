@@ -120,6 +120,20 @@ def test_finding_shows_rule_elements_and_advice() -> None:
     )
 
 
+def test_open_check_shows_its_first_elements_and_the_number_of_the_others() -> None:
+    elements = [element(f"#soup-{number}") for number in range(1, 6)]
+    few = finding("axe/contrast", id="C1", title="Measure the contrast", elements=elements[:3])
+    many = finding("axe/video", id="C2", title="Watch it", elements=elements, count=8)
+
+    reported = render_markdown(audit(page(evidence=evidence(to_check=[few, many]))))
+
+    section = reported.partition("To check by hand")[2]
+    assert [line.split(":")[0] for line in section.splitlines() if line.startswith("  - ")] == [
+        *(f"  - `#soup-{number}`" for number in (1, 2, 3, 1, 2, 3)),
+        "  - … and 5 more",
+    ]
+
+
 def test_a_rule_is_reported_once_with_its_pages() -> None:
     reported = render_markdown(three_pages())
 

@@ -105,7 +105,6 @@ async def test_threshold_of_difference_is_configurable(
     assert changed["different"] == different
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scope", [{"fullPage": True}, {"selector": "#box"}])
 async def test_mask_covers_its_element_in_the_picture(browser: SessionBrowser, scope: dict[str, Any]) -> None:
     html = """<!doctype html><body style='margin: 0; height: 3000px'>
