@@ -94,6 +94,16 @@ async def test_invalid_input_events_are_refused(client: Raw, agent: Agent, body:
     assert given.status_code == 200
 
 
+async def test_only_one_watcher_takes_over_a_session(client: Raw, agent: Agent) -> None:
+    first, second = ({"session": agent.id, "watcher": watcher} for watcher in ("first", "second"))
+
+    taken = [await client.send(who, path="/watch/api/take") for who in (first, second, first)]
+    given = await client.send(first, path="/watch/api/give-back")
+
+    assert [answer.status_code for answer in (*taken, given)] == [200, 409, 200, 200]
+    assert taken[1].json() == {"error": "Another person controls the session."}
+
+
 async def test_input_without_taking_over_is_refused(client: Raw, agent: Agent) -> None:
     who = {"session": agent.id, "watcher": "w", "events": [{"type": "key", "key": "Enter"}]}
     answer = await client.send(who, path="/watch/api/act")
