@@ -36,7 +36,7 @@ async def ref(browser: SessionBrowser, words: str) -> str:
     return found[1]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("words", "mark", "expected"),
     [

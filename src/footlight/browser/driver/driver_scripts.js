@@ -26,9 +26,8 @@ const WRAPPER = Module.wrap("\0")
 const CHECKSUM_BYTES = 4;
 const MAX_FILES = 8; // In the folder of compiled scripts. The oldest ones are deleted.
 
-const isOff = Boolean(process.env.NODE_DISABLE_COMPILE_CACHE) || typeof crc32 !== "function"; // Node.js 18 has none.
 /** The folder of compiled scripts, or "" if none are kept. */
-const folder = (!isOff && process.env.FOOTLIGHT_DRIVER_CACHE) || "";
+const folder = (!process.env.NODE_DISABLE_COMPILE_CACHE && process.env.FOOTLIGHT_DRIVER_CACHE) || "";
 
 /** @type {Map<string, vm.Script>} the scripts whose functions are to be kept, by the path of the file for them */
 const unsaved = new Map();
@@ -138,10 +137,12 @@ if (folder)
 
 const extensions = /** @type {any} */ (Module)._extensions;
 const loadOther = extensions[".js"];
-extensions[".js"] = (/** @type {any} */ module, /** @type {string} */ path) => {
-  const isLarge = path.endsWith("Bundle.js") && DRIVER_FOLDER.test(path) && fs.statSync(path).size > MIN_BYTES;
-  return (isLarge ? load : loadOther)(module, path);
-};
+// PLAYWRIGHT_NODEJS_PATH may name a Node.js that lacks these: before 22.
+if ("transfer" in ArrayBuffer.prototype && typeof crc32 === "function")
+  extensions[".js"] = (/** @type {any} */ module, /** @type {string} */ path) => {
+    const isLarge = path.endsWith("Bundle.js") && DRIVER_FOLDER.test(path) && fs.statSync(path).size > MIN_BYTES;
+    return (isLarge ? load : loadOther)(module, path);
+  };
 
 // By then the scripts have been loaded.
 setImmediate(() => (extensions[".js"] = loadOther));
