@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from footlight.browser.driver.shielding import start_work
+
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession
 
@@ -22,7 +24,7 @@ __all__ = ["ScriptWorld"]
 _WORLD = "__playwright_utility_world"
 """The beginning of the name of Playwright's isolated world."""
 _PATH_OBJECTS = "footlight-path"
-_FRAMES = frozenset({"EMBED", "FENCEDFRAME", "FRAME", "IFRAME", "OBJECT"})
+_FRAMES = frozenset({"embed", "fencedframe", "frame", "iframe", "object"})
 MAX_PATH = 60
 """The number of nodes whose listeners are listed."""
 
@@ -174,7 +176,7 @@ class ScriptWorld:
                 return True
             asked = await asyncio.gather(*(ask("DOM.describeNode", objectId=id) for id in ids))
             nodes = [each["node"] for each in asked]
-            if nodes[0]["nodeName"] in _FRAMES or any(map(_may_respond_without_listener, nodes)):
+            if nodes[0]["localName"] in _FRAMES or any(map(_may_respond_without_listener, nodes)):
                 return True
             # Chromium lists listeners only for an object of the page's own world.
             window, *resolved = await asyncio.gather(
@@ -187,7 +189,8 @@ class ScriptWorld:
             )
             return any(listener["type"] in types for each in listed for listener in each["listeners"])
         finally:
-            await ask("Runtime.releaseObjectGroup", **kept)
+            # For a page that hangs, awaiting this here would block until it responds again.
+            start_work(ask("Runtime.releaseObjectGroup", **kept))
 
     async def _evaluate(self, cdp: CDPSession, expression: str, context: str) -> dict[str, Any]:
         request = {
