@@ -290,6 +290,17 @@ LATE = {
         "root.firstChild.onmouseover = () => setTimeout(() => {"
         " document.querySelector('p').textContent = 'late' }, 500)</script>",
     ),
+    "a style that shows a tooltip after a delay": (
+        "hover",
+        "<style>b { visibility: hidden; transition: visibility 0s 550ms }"
+        " button:hover + b { visibility: visible }</style><button>Help</button><b>late</b>",
+    ),
+    "a style of a shadow tree": (
+        "hover",
+        "<div id=host></div><script>host.attachShadow({ mode: 'open' }).innerHTML = `<style>b { visibility:"
+        " hidden; transition: visibility 0s 550ms } button:hover + b { visibility: visible }</style>"
+        "<button>Help</button><b>late</b>`</script>",
+    ),
     "an element that is shown without a script": (
         "hover",
         "<button interestfor=more>Help</button><div id=more popover=hint>late</div>",

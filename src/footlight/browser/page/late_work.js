@@ -31,6 +31,9 @@ const MAX_SPINNERS = 20;
 const BUSY_CLASS = /(?:^|[\s_-])(?:loading|busy|pending|submitting)(?:$|[\s_-])/i;
 const BUSY_LOOK_MS = 20; // How often a busy page is checked.
 
+const ANIMATION_MS = 1_000;
+
+const { getAnimations: documentAnimations } = Document.prototype;
 const { checkVisibility, closest, matches } = Element.prototype;
 const elementsOfClass = Document.prototype.getElementsByClassName;
 const textOfNode = getter(Node, "textContent");
@@ -193,9 +196,23 @@ export function takeLateWork() {
   return taken;
 }
 
-// Return the nodes that may listen for the event of the work that was taken last. Only once: they may be removed.
+/**
+ * Return whether a style shows or hides something, or moves it, and ends soon. A style for `:hover` needs no listener.
+ *
+ * @type {(path: EventTarget[]) => boolean}
+ */
+function isAnimated(path) {
+  const trees = path.filter((each) => each instanceof ShadowRoot).map((tree) => tree.getAnimations());
+  return [documentAnimations.call(document), ...trees].flat().some(({ currentTime, effect, playState }) => {
+    const end = playState === "running" && effect ? Number(effect.getComputedTiming().endTime) : Infinity;
+    return end - Number(currentTime) < ANIMATION_MS;
+  });
+}
+
+// Return the nodes that may listen for the event of the work that was taken last, or none if it needs no listener. Only
+// once: they may be removed.
 /** @type {any} */ (globalThis)[Symbol.for("footlight.eventPath")] = () => {
   const nodes = takenPath.filter((each) => each instanceof Node);
   takenPath = [];
-  return nodes;
+  return isAnimated(nodes) ? [] : nodes;
 };
