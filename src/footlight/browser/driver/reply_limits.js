@@ -72,6 +72,9 @@ const exceptionOf = (reason) => ({
  *
  * @type {(count: number) => string}
  */
-const inThousands = (count) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+function inThousands(count) {
+  if (count < 1_000) return String(count);
+  return `${inThousands(Math.floor(count / 1_000))},${String(count % 1_000).padStart(3, "0")}`;
+}
 
 module.exports = { exceptionOf, excessOf, failure, inThousands, isValue, MAX_REPLY_BYTES };
