@@ -271,7 +271,8 @@ async def test_web_vitals_belong_to_the_current_document(browser: SessionBrowser
         0,
         "inp: no interaction was recorded yet; click or type, then call again",
     )
-    assert quick["inp"]["value"] > 0
+    # A browser rounds the duration to 8 ms, so that a quick interaction may have taken none.
+    assert quick["inp"]["elements"][0]["selector"] == "#low"
     assert after["inp"]["rating"] != "good"
     assert after["inp"]["elements"][0]["selector"] == "#slow"
     assert after["interactions"] >= 1
