@@ -85,10 +85,12 @@ async def test_features_that_playwright_enables_stay_enabled() -> None:
     before = set(descendants_of(psutil.Process()))
     engine = Engine(Settings.model_validate({"security": {"enablePageTools": True}}))
     engine.start()
-    sessions = await engine.sessions()
-    await sessions.create(SessionOptions(), caller=LOCAL)
-    lines = [line_of(each) for each in list_started_since(before)]
-    await engine.close()
+    try:
+        sessions = await engine.sessions()
+        await sessions.create(SessionOptions(), caller=LOCAL)
+        lines = [line_of(each) for each in list_started_since(before)]
+    finally:
+        await engine.close()
 
     browser = next(line for line in lines if "--remote-debugging-pipe" in line)
     first, *_, last = [part for part in browser if part.startswith("--enable-features=")]

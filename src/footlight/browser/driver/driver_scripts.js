@@ -107,7 +107,7 @@ function load(module, path) {
 
 /** @type {() => void} */
 function save() {
-  for (const [file, script] of hasOpenedPage ? unsaved : []) {
+  for (const [file, script] of unsaved) {
     const compiled = script.createCachedData();
     const bytes = Buffer.alloc(CHECKSUM_BYTES + compiled.length);
     bytes.writeUInt32LE(crc32(compiled));
@@ -119,17 +119,18 @@ function save() {
 
 /** @type {() => void} */
 function deleteOldFiles() {
-  const times = new Map(fs.readdirSync(folder).map((name) => [join(folder, name), 0]));
-  for (const path of times.keys()) times.set(path, fs.statSync(path).mtimeMs);
-  const newestFirst = [...times.keys()].sort((one, other) => (times.get(other) ?? 0) - (times.get(one) ?? 0));
+  const paths = fs.readdirSync(folder).map((name) => join(folder, name));
+  const times = new Map(paths.map((path) => [path, fs.statSync(path).mtimeMs]));
+  const newestFirst = paths.sort((one, other) => (times.get(other) ?? 0) - (times.get(one) ?? 0));
   for (const path of newestFirst.slice(MAX_FILES)) fs.rmSync(path, { force: true, recursive: true });
 }
 
 if (folder)
   process.once("exit", () => {
+    if (!hasOpenedPage || !unsaved.size) return;
     try {
       save();
-      if (unsaved.size) deleteOldFiles();
+      deleteOldFiles();
     } catch {
       // No room, or another process has deleted a file: the next driver compiles its scripts itself.
     }

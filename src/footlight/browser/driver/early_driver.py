@@ -20,7 +20,7 @@ from footlight.private_files import ensure_private_folder, remove_folder
 __all__ = ["EarlyDriver", "driver_environment", "start_early_driver"]
 
 COMPILE_CACHE = "FOOTLIGHT_DRIVER_CACHE"
-"""The variable for `event_limits.js`, which removes it from the environment of the browsers."""
+"""The variable for `driver_scripts.js`. `event_limits.js` removes it from the environment of the browsers."""
 YOUNG_GENERATION = 1
 """The size in MiB of each half of the space for new objects. With Node's 16, the driver needs 17 MiB more and
 is not faster.

@@ -31,7 +31,7 @@ const MAX_SPINNERS = 20;
 const BUSY_CLASS = /(?:^|[\s_-])(?:loading|busy|pending|submitting)(?:$|[\s_-])/i;
 const BUSY_LOOK_MS = 20; // How often a busy page is checked.
 
-const ANIMATION_MS = 1_000;
+const ANIMATION_MS = 1_000; // An animation with more time left is not waited for.
 
 const { getAnimations: documentAnimations } = Document.prototype;
 const { checkVisibility, closest, matches } = Element.prototype;
