@@ -14,12 +14,13 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from footlight.browser.driver.playwright_connection import send
 from footlight.browser.driver.shielding import start_work
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession
 
-__all__ = ["ScriptWorld"]
+__all__ = ["ScriptWorld", "find_listener"]
 
 _WORLD = "__playwright_utility_world"
 """The beginning of the name of Playwright's isolated world."""
@@ -152,45 +153,21 @@ class ScriptWorld:
         """Return whether a script of the page may get an event of one of these types.
 
         The function that an engine provides as `Symbol.for("footlight.NAME")` returns the nodes that the
-        event passes. Only the listeners of the page count, not those of our scripts. Return True if they are
-        unknown: in a closed shadow tree, in a frame, or on a path that is very long; and for an element that
-        shows another one while the mouse is over it (`interestfor`), without a script.
+        event passes. Only the listeners of the page count, not those of our scripts.
 
         Raises:
             Error: the document is gone.
         """
-        if self._cdp is None or self._context is None:
+        if (cdp := self._cdp) is None or self._context is None:
             return True
-
-        async def ask(method: str, **request: Any) -> dict[str, Any]:
-            assert self._cdp is not None
-            return cast("dict[str, Any]", await self._cdp.send(cast("Any", method), request))
-
-        kept = {"objectGroup": _PATH_OBJECTS}
+        call = f'globalThis[Symbol.for("footlight.{name}")]()'
+        request = {"expression": call, "uniqueContextId": self._context, "objectGroup": _PATH_OBJECTS}
         try:
-            call = f'globalThis[Symbol.for("footlight.{name}")]()'
-            found = await ask("Runtime.evaluate", expression=call, uniqueContextId=self._context, **kept)
-            own = await ask("Runtime.getProperties", objectId=found["result"]["objectId"], ownProperties=True)
-            ids = [each["value"]["objectId"] for each in own["result"] if each["name"].isdigit()]
-            if not 0 < len(ids) <= MAX_PATH:
-                return True
-            asked = await asyncio.gather(*(ask("DOM.describeNode", objectId=id) for id in ids))
-            nodes = [each["node"] for each in asked]
-            if nodes[0]["localName"] in _FRAMES or any(map(_may_respond_without_listener, nodes)):
-                return True
-            # Chromium lists listeners only for an object of the page's own world.
-            window, *resolved = await asyncio.gather(
-                ask("Runtime.evaluate", expression="self", **kept),
-                *(ask("DOM.resolveNode", backendNodeId=each["backendNodeId"], **kept) for each in nodes),
-            )
-            objects = [window["result"]["objectId"], *(each["object"]["objectId"] for each in resolved)]
-            listed = await asyncio.gather(
-                *(ask("DOMDebugger.getEventListeners", objectId=id) for id in objects)
-            )
-            return any(listener["type"] in types for each in listed for listener in each["listeners"])
+            found = await send(cdp, "Runtime.evaluate", request)
+            return await find_listener(cdp, found["result"]["objectId"], types) is not False
         finally:
             # For a page that hangs, awaiting this here would block until it responds again.
-            start_work(ask("Runtime.releaseObjectGroup", **kept))
+            start_work(send(cdp, "Runtime.releaseObjectGroup", {"objectGroup": _PATH_OBJECTS}))
 
     async def _evaluate(self, cdp: CDPSession, expression: str, context: str) -> dict[str, Any]:
         request = {
@@ -200,6 +177,37 @@ class ScriptWorld:
             "returnByValue": True,
         }
         return cast("dict[str, Any]", await cdp.send("Runtime.evaluate", request))
+
+
+async def find_listener(cdp: CDPSession, path: str, types: Collection[str]) -> bool | None:
+    """Return whether a script of the page listens for events of one of these types on their path.
+
+    `path` is the id of a list of nodes, from the target outwards. Return None if the listeners are unknown:
+    in a closed shadow tree, in a frame, or on a path that is very long or empty; and for an element that
+    shows another one while the mouse is over it (`interestfor`), without a script.
+
+    Raises:
+        Error: the document is gone.
+    """
+    kept = {"objectGroup": _PATH_OBJECTS}
+    own = await send(cdp, "Runtime.getProperties", {"objectId": path, "ownProperties": True})
+    ids = [each["value"]["objectId"] for each in own["result"] if each["name"].isdigit()]
+    if not 0 < len(ids) <= MAX_PATH:
+        return None
+    asked = await asyncio.gather(*(send(cdp, "DOM.describeNode", {"objectId": id}) for id in ids))
+    nodes = [each["node"] for each in asked]
+    if nodes[0]["localName"] in _FRAMES or any(map(_may_respond_without_listener, nodes)):
+        return None
+    # Chromium lists listeners only for an object of the page's own world.
+    window, *resolved = await asyncio.gather(
+        send(cdp, "Runtime.evaluate", {"expression": "self", **kept}),
+        *(send(cdp, "DOM.resolveNode", {"backendNodeId": each["backendNodeId"], **kept}) for each in nodes),
+    )
+    objects = [window["result"]["objectId"], *(each["object"]["objectId"] for each in resolved)]
+    listed = await asyncio.gather(
+        *(send(cdp, "DOMDebugger.getEventListeners", {"objectId": id}) for id in objects)
+    )
+    return any(listener["type"] in types for each in listed for listener in each["listeners"])
 
 
 def _may_respond_without_listener(node: Mapping[str, Any]) -> bool:

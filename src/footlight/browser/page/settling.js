@@ -166,7 +166,7 @@ const rest = {
    * @returns {boolean}
    */
   mayEnd() {
-    return this.inserts && !this.drawn && this.holds() && this.callbacks === countCallbacks();
+    return this.inserts && this.holds() && this.callbacks === countCallbacks();
   },
 
   /** @returns {void} */
@@ -410,8 +410,9 @@ async function endsEarly() {
   if (rest.observer && rest.mayEnd()) {
     const left = rest.touched + INSERTION_MS - performance.now();
     if (left > 0) await sleep(left);
-    rest.drawn = (await isIdle()) && rest.mayEnd();
-    return rest.drawn;
+    const isOver = (await isIdle()) && rest.mayEnd();
+    rest.drawn ||= isOver;
+    return isOver;
   }
   const watched = watch;
   if (watched) watched.isLast = false;

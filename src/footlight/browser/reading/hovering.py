@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Literal
 
 from footlight.browser.driver.playwright_api import Error
 from footlight.browser.driver.playwright_connection import send
+from footlight.browser.driver.script_world import find_listener
 from footlight.javascript import page_function
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession
-
     from footlight.browser.page.page import Page
 
 __all__ = ["HoverReaction", "find_hover_reaction"]
@@ -28,15 +27,14 @@ listeners."""
 
 ANSWER_SECONDS = 3.0
 """How long the page may take to respond. It usually takes milliseconds, and longer on a busy machine."""
-MAX_ABOVE = 12
-"""The number of elements around the hovered one that are searched for listeners."""
 _TYPES = frozenset(
     f"{device}{kind}" for device in ("mouse", "pointer") for kind in ("over", "enter", "move", "out", "leave")
 )
 
 _SCRIPTS = Path(__file__).parent / "scripts"
 _FIND_STYLES = f"({page_function(_SCRIPTS, ['hover_styles'], 'findHoverStyles')})()"
-_CLIMB = f"function (levels) {{ return ({page_function(_SCRIPTS, ['climb'], 'climb')})(this, levels); }}"
+_PATH_SOURCE = page_function(_SCRIPTS, ["path"], "pathOf")
+_PATH = {"functionDeclaration": f"function () {{ return ({_PATH_SOURCE})(this[1]); }}"}
 
 
 async def find_hover_reaction(page: Page) -> HoverReaction | None:
@@ -60,23 +58,9 @@ async def find_hover_reaction(page: Page) -> HoverReaction | None:
                     return reaction
                 if reaction:
                     return None
-                return "hidden change" if await _has_listener(cdp, pair) else "no listener"
+                path = (await send(cdp, "Runtime.callFunctionOn", {"objectId": pair, **_PATH}))["result"]
+                listens = await find_listener(cdp, path["objectId"], _TYPES)
+                return None if listens is None else "hidden change" if listens else "no listener"
             finally:
                 await cdp.detach()
     return None
-
-
-async def _has_listener(cdp: CDPSession, pair: str) -> bool:
-    """Return whether the hovered element or one of its ancestors has a listener for the mouse."""
-    for above in range(MAX_ABOVE):
-        climb = {"objectId": pair, "functionDeclaration": _CLIMB, "arguments": [{"value": above}]}
-        reply = await send(cdp, "Runtime.callFunctionOn", climb)
-        if "objectId" not in reply["result"]:
-            return False
-        node = await send(cdp, "DOM.describeNode", {"objectId": reply["result"]["objectId"]})
-        # Chromium lists the listeners of an element only in the page's main world.
-        own = await send(cdp, "DOM.resolveNode", {"backendNodeId": node["node"]["backendNodeId"]})
-        found = await send(cdp, "DOMDebugger.getEventListeners", {"objectId": own["object"]["objectId"]})
-        if any(each["type"] in _TYPES and not each["passive"] for each in found["listeners"]):
-            return True
-    return False
