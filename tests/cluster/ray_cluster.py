@@ -1,4 +1,4 @@
-"""A Ray cluster of two nodes on this machine, and a server that uses it."""
+"""A cluster on this machine, of Ray or without it, and a server that uses it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ import sys
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import psutil
+import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -28,6 +30,7 @@ from tests.site import Site
 
 __all__ = [
     "LIMIT_SECONDS",
+    "LOCAL_AND_RAY",
     "SECRET",
     "SESSIONS",
     "Cluster",
@@ -38,6 +41,8 @@ __all__ = [
     "front",
     "front_command",
     "is_running",
+    "local_cluster",
+    "open_cluster",
     "ray_cluster",
     "ray_node",
     "start_front",
@@ -45,6 +50,7 @@ __all__ = [
 ]
 
 LIMIT_SECONDS = 180.0
+ROOT = Path(__file__).parents[2]
 RAY = Path(sys.executable).with_name("ray")
 SESSIONS = 4
 """The maximum number of sessions of a worker."""
@@ -54,8 +60,11 @@ SECRET = "correct-horse-battery"
 @dataclass
 class Cluster:
     address: str
-    process: asyncio.subprocess.Process
+    process: asyncio.subprocess.Process | None
+    """What runs its nodes, or None if the server runs the workers itself."""
     environment: Mapping[str, str]
+    module: str = "footlight"
+    """The module that serves it."""
     _listing: asyncio.subprocess.Process | None = None
 
     async def start_command(self, *arguments: str) -> asyncio.subprocess.Process:
@@ -96,6 +105,37 @@ class Cluster:
             self._listing.stdin.close()
             async with asyncio.timeout(60):
                 await self._listing.wait()
+
+
+LOCAL_AND_RAY = (
+    "local",
+    pytest.param(
+        "ray",
+        marks=[
+            pytest.mark.slow,
+            pytest.mark.skipif(
+                find_spec("ray") is None, reason="Ray is not installed: pip install 'footlight[ray]'"
+            ),
+        ],
+    ),
+)
+"""The kinds of clusters, as parameters of a test: `make test` has no Ray."""
+
+
+@contextlib.asynccontextmanager
+async def open_cluster(kind: str) -> AsyncGenerator[Cluster]:
+    """Open a cluster with two workers, which are in the server itself, or on two nodes of Ray."""
+    if kind == "local":
+        yield local_cluster()
+    else:
+        async with ray_cluster(1, 1) as cluster:  # Both workers cannot be on one node.
+            yield cluster
+
+
+def local_cluster() -> Cluster:
+    """Return a cluster whose servers run their workers themselves, without Ray."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return Cluster("local", None, environment, "tests.cluster.local_actors")
 
 
 @contextlib.asynccontextmanager
@@ -264,12 +304,14 @@ def front_command(
     """Return the command and the environment of a server that uses the cluster."""
     if secret:
         secrets_file = folder / "secrets.env"
+        secrets_file.touch(0o600)
         secrets_file.write_text(f"PASSWORD={secret}\n")
         flags = ("--secrets", str(secrets_file), *flags)
     command = server_command(
         *("--transport", "http", "--port", "0", "--cluster", cluster.address, "--tools", "all"),
         *("--state-directory", str(folder / "state"), *flags),
     )
+    command[command.index("footlight")] = cluster.module
     environment = {
         **cluster.environment,
         "FOOTLIGHT_CLUSTER_MIN_WORKERS": "2",

@@ -21,12 +21,13 @@ from playwright.async_api import Page, expect
 
 from tests.cluster.ray_cluster import (
     LIMIT_SECONDS,
+    LOCAL_AND_RAY,
     SECRET,
     Cluster,
     connect_browser,
     create_apart,
     front,
-    ray_cluster,
+    open_cluster,
     worker_of,
 )
 from tests.conftest import Browser
@@ -35,17 +36,15 @@ from tests.watch.conftest import calls_of, click_in_picture, person_at, take_ove
 from tests.watch.test_elicitation import ADDRESS, REASON, Question, check_help, help_in
 from tests.watch.test_taking_over import PAGE
 
-pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[ray]'")
-
-pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 
 TOKEN = "t0ken-of-the-watchers"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
 
-@pytest.fixture(scope="module")
-async def cluster(anyio_backend: str) -> AsyncGenerator[Cluster]:
-    async with ray_cluster(1, 1) as cluster:  # Both workers cannot be on one node.
+@pytest.fixture(scope="module", params=LOCAL_AND_RAY)
+async def cluster(request: pytest.FixtureRequest, anyio_backend: str) -> AsyncGenerator[Cluster]:
+    async with open_cluster(request.param) as cluster:
         yield cluster
 
 
@@ -157,6 +156,7 @@ async def test_requests_of_watchers_reach_the_worker_of_the_session(
     assert refused.status_code == 401
 
 
+@pytest.mark.slow
 async def test_changes_arrive_while_a_watcher_waits_and_one_who_leaves_hands_back(
     http: httpx2.AsyncClient, browser: Browser, ids: list[str]
 ):
@@ -214,9 +214,12 @@ async def test_commands_of_this_machine_find_the_server_and_its_sessions(
     assert await asyncio.wait_for(shared.wait(), 60) == 0
 
 
+@pytest.mark.slow
 async def test_a_lost_worker_is_shown_with_its_sessions(
     cluster: Cluster, origin: str, http: httpx2.AsyncClient, site: Site, ids: list[str]
 ):
+    if cluster.process is None:
+        pytest.skip("the workers of this cluster end with its server")
     lost = ids[0]
     assert lost in [each["id"] for each in (await state(http))["sessions"]]
     async with (

@@ -22,6 +22,7 @@ from footlight.cluster.ray_api import (
     require_token,
     uses_tls,
 )
+from footlight.cluster.worker.build import environment_of_worker
 from footlight.cluster.worker.call_channel import CallAddress, CallListener, Send
 from footlight.cluster.worker.draining import (
     end_with_lease,
@@ -269,6 +270,6 @@ class Worker:
     async def _start(self) -> RunningWorker:
         from footlight.config.loading import load_settings
 
-        settings = load_settings(base=self._given, environment=os.environ)
+        settings = load_settings(base=self._given, environment=environment_of_worker(os.environ))
         self.lease_seconds = settings.cluster.lease / 1000
         return await start_worker(self._name, settings, self._given)

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from footlight.config import Settings
     from footlight.server.toolset import Toolset
 
-__all__ = ["build_of", "settings_for_workers"]
+__all__ = ["build_of", "environment_of_worker", "settings_for_workers"]
 
 OF_THE_FRONT = {"token", "transport", "port", "listen", "daemon", "watch", "prompts"}
 """Settings that workers do not get. The token is secret, and the others are about listening."""
+_VARIABLES = tuple(f"FOOTLIGHT_{name.upper()}" for name in sorted(OF_THE_FRONT))
 OF_NO_CALL = {"cluster", "logging"}
 """Settings in which workers of the same build may differ."""
 
@@ -28,6 +29,15 @@ def settings_for_workers(settings: Settings) -> dict[str, Any]:
     # The page is served by the front, whatever the transport and the ports of a worker.
     watch = {"enabled": settings.has_watch_page, "keyframes": settings.watch.keyframes}
     return {**given, "watch": watch}
+
+
+def environment_of_worker(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of a machine without those of a server that may run there, too."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name not in _VARIABLES and not name.startswith(tuple(f"{each}_" for each in _VARIABLES))
+    }
 
 
 def build_of(toolset: Toolset, given: Mapping[str, Any]) -> str:
