@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 import runpy
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextvars import ContextVar
@@ -54,10 +55,7 @@ class LocalActor(RemoteActor):
         if self.lost.is_set():
             raise ActorLostError
         own.set(self)
-        task = asyncio.create_task(getattr(self.handle, method.__name__)(*_copy(arguments)))
-        running.add(task)
-        task.add_done_callback(running.discard)
-        return task
+        return _run(getattr(self.handle, method.__name__)(*_copy(arguments)))
 
 
 own: ContextVar[LocalActor] = ContextVar("own")
@@ -69,7 +67,22 @@ def _copy(value: ValueT) -> ValueT:
     return pickle.loads(pickle.dumps(value))
 
 
-async def _connect(address: str) -> None: ...
+async def _connect(address: str) -> None:
+    """SIGUSR1 drains the worker that has most sessions, as `footlight cluster drain` would."""
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, lambda: _run(_drain_fullest()))
+
+
+async def _drain_fullest() -> None:
+    workers = [each for each in actors.values() if isinstance(each.handle, Worker)]
+    used = {each.name: (await each.call(Worker.peek)).load.sessions for each in workers}
+    await actors[max(used, key=used.__getitem__)].call(Worker.drain)
+
+
+def _run(work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    task = asyncio.create_task(work)
+    running.add(task)
+    task.add_done_callback(running.discard)
+    return task
 
 
 async def _disconnect() -> None:

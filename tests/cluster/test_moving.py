@@ -12,11 +12,8 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from tests.cluster.ray_cluster import (
-    LIMIT_SECONDS,
-    Cluster,
-    worker_of,
-)
+from tests.cluster.ray_cluster import LIMIT_SECONDS, Cluster, worker_of
+from tests.cluster.shop import open_shop, read_saved_cart
 from tests.conftest import Browser
 from tests.site import Site
 
@@ -25,28 +22,11 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'footlight[
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(600)]
 
 SETTINGS = {"FOOTLIGHT_SESSION_PERSISTENT_SESSIONS": "true", "FOOTLIGHT_CLUSTER_MAX_WORKERS": "3"}
-PAGE = "<title>Shop</title><script>localStorage.cart ??= 'tea'</script><button>Buy</button>"
 
 
 @pytest.fixture(scope="module")
 def settings() -> Mapping[str, str]:
     return SETTINGS
-
-
-async def open_shop(browser: Browser) -> tuple[str, str]:
-    """Return the id of a session with a device, and the ref of the button on its page."""
-    id = (await browser.call("create_session", locale="de-DE"))["sessionId"]
-    await browser.call("navigate", url=browser.site.page(PAGE), sessionId=id)
-    snapshot = await browser.call("snapshot", sessionId=id)
-    found = re.search(r'(e\d+) button "Buy"', str(snapshot))
-    assert found
-    return id, found[1]
-
-
-async def read_saved_cart(browser: Browser, id: str) -> str:
-    state = (await browser.call("save_state", sessionId=id))["state"]
-    (items,) = state["localStorage"].values()
-    return str(items["cart"])
 
 
 async def test_session_of_a_killed_worker_reopens_with_page_and_state(
