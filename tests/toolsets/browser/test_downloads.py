@@ -52,6 +52,23 @@ async def test_downloads_are_listed_newest_last(browser: SessionBrowser) -> None
     await browser.call("close_session", **other)
 
 
+async def test_answer_waits_for_the_download_that_a_link_announces(browser: SessionBrowser) -> None:
+    release = asyncio.Event()
+
+    async def handler(_: Request) -> Response:
+        await release.wait()
+        return Response(b"late", headers={"Content-Disposition": 'attachment; filename="late.txt"'})
+
+    await browser.show(f"<a download href={browser.site.route(handler)}>get</a>")
+    clicking = asyncio.create_task(browser.call("click", selector="a"))
+    try:
+        assert await asyncio.wait([clicking], timeout=1) == (set(), {clicking})
+    finally:
+        release.set()
+    [answer] = (await clicking)["downloads"]
+    assert answer["suggestedFilename"] == "late.txt"
+
+
 async def test_too_long_download_name_is_shortened(browser: SessionBrowser) -> None:
     """Bytes count there, of which these letters have three and four."""
     for letter in ("漢", "𠀀"):
