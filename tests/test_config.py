@@ -335,7 +335,6 @@ COMPANIONS = {
 """What makes any value of a setting consistent."""
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("key", EVERY, ids=".".join)
 @examples(30)
 @given(data=st.data())

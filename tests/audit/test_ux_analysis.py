@@ -110,7 +110,6 @@ async def test_the_shop_is_walked_through_and_judged(tmp_path: Path) -> None:
     assert (result.usage.requests, result.duration > 0) == (len(model.requests), True)
 
 
-@pytest.mark.slow
 async def test_parts_are_streamed_live(site: Site) -> None:
     """A call is told before it is made. The server is our own, as none is named."""
     page = site.page("<h1>Here</h1>")

@@ -213,7 +213,6 @@ async def test_closing_pool_cancels_a_running_launch(launcher: ExtensionLauncher
     await wait_until(lambda: not (profiles_in(folder) or browsers_in(folder)))
 
 
-@pytest.mark.slow
 async def test_a_cancelled_launch_leaves_no_browser(launcher: ExtensionLauncher, folder: Path) -> None:
     launch = asyncio.create_task(launcher.launch(EXTENSIONS[:1], SessionOptions(), headless=True))
     await wait_until(lambda: browsers_in(folder))
@@ -267,7 +266,6 @@ async def test_storage_is_read_past_the_page(launcher: ExtensionLauncher, folder
         assert await read_extension_storage(page, id, [], deadline, area="sync") == {}
 
 
-@pytest.mark.slow
 async def test_storage_of_an_unknown_extension_is_refused(launcher: ExtensionLauncher, folder: Path) -> None:
     async with open_extension_page(launcher, folder, "reader/options.html") as (page, _):
         with pytest.raises(FootlightError):

@@ -155,7 +155,6 @@ async def test_element_description_is_bounded(inspected: Page) -> None:
     assert found["attributes"]["data-1"] == "😀" * 249 + "…"
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
@@ -338,7 +337,6 @@ async def obstacle_to(page: Page, html: str, selector: str = "#it", *, editing: 
     return read_obstacle(await page.locator(selector).evaluate(INSPECT, obstacle_request(editing=editing)))
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "html",
     [
@@ -363,7 +361,6 @@ async def test_unobstructed_element_has_no_obstacle(inspected: Page, html: str) 
         await inspected.locator("#it").click(trial=True, timeout=5000)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
@@ -1027,7 +1024,6 @@ async def test_lone_surrogates_and_control_characters_are_preserved(inspected: P
     assert (await describe(inspected, "p"))["text"] == "a\ud800b\u0001c"
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "what", ["describe", "table", "links", "metadata", "closest", "obstacle", "describe_all", "", None]
 )

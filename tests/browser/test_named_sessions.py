@@ -267,7 +267,6 @@ async def test_failed_open_leaves_no_profile(sessions: NamedSessions, tmp_path: 
     assert (await sessions.open("shop", PLAIN, caller=LOCAL)).profile.options == PLAIN
 
 
-@pytest.mark.slow
 async def test_browser_death_during_start_is_reported_and_retryable(
     sessions: NamedSessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -672,7 +671,6 @@ async def test_only_debugging_ports_are_blocked() -> None:
     assert len(rules) == 2
 
 
-@pytest.mark.slow
 async def test_unwritable_profile_folder_is_reported_and_leaves_no_browser(tmp_path: Path) -> None:
     (tmp_path / "sessions").write_text("a file")
     async with serve_sessions(tmp_path) as sessions:
@@ -833,7 +831,6 @@ async def test_custom_options_are_consistent_in_pages_workers_and_headers(
     assert await evaluate_in(session, "innerWidth") == 640
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preset", "system", "width"),
     sample_parameters(

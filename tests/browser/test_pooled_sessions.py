@@ -64,7 +64,6 @@ async def test_default_session_is_listed_only_to_its_connection(sessions: Pooled
     assert sessions.list(caller=Caller("somebody", named=True)) == []
 
 
-@pytest.mark.slow
 async def test_session_closed_during_expiry_does_not_stop_the_reaper(sessions: PooledSessions) -> None:
     first, second = [await sessions.create(SessionOptions(), caller=ADA) for _ in range(2)]
     for each in (first, second):

@@ -312,7 +312,6 @@ async def test_popups_and_status_of_a_modal_dialog_stay_visible(tab: Page) -> No
 POINTER = "style='cursor: pointer'"
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("html", "texts"),
     [
@@ -418,7 +417,6 @@ async def test_refs_of_a_lost_reply_are_assigned_again(tab: Page) -> None:
 # ---- names ----
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("html", "name"),
     [

@@ -274,7 +274,6 @@ def test_symbolic_link_and_file_mode_are_kept(generating: Generating) -> None:
     assert "# Tools: 1 " in target.read_text("utf-8")
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("flags", "status", "said"),
     [

@@ -111,7 +111,6 @@ async def test_folder_accessible_to_others_is_refused(own: Background) -> None:
     assert not own.servers()
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "command",
     ["call list_sessions", "call list_sessions --no-start", "serve --shared", "daemon status", "daemon stop"],

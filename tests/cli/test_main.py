@@ -126,7 +126,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("flag", REFUSED)
 def test_invalid_flag_value_is_named_with_its_setting(tmp_path: Path, flag: str) -> None:
     done = run_command("serve", flag, cwd=tmp_path)

@@ -71,7 +71,6 @@ def test_invalid_configuration_file_is_named(tmp_path: Path, content: str, part:
     assert "Traceback" not in done.err
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("arguments", "environment", "part"),
     [

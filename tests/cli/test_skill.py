@@ -33,7 +33,6 @@ def test_skill_is_written_to_the_agent_skill_folders(tmp_path: Path) -> None:
     assert all(code in text for code in ("ELEMENT_NOT_FOUND", "STALE_REF", "DIALOG_OPEN"))
 
 
-@pytest.mark.slow
 def test_existing_foreign_skill_is_not_overwritten(tmp_path: Path) -> None:
     file = tmp_path / ".claude/skills/footlight/SKILL.md"
     file.parent.mkdir(parents=True)

@@ -83,7 +83,6 @@ async def test_connecting_counts_toward_the_call_timeout(name: str, tmp_path: Pa
     )
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [*CALLS, *WITH_THE_CLIENTS_TIME])
 async def test_every_method_that_connects_has_one_deadline(name: str) -> None:
     has_its_own = name in CALLS

@@ -76,7 +76,6 @@ async def test_output_of_a_server_that_cannot_start_is_quoted(tmp_path: Path) ->
     assert "".join(f"    {line}\n" for line in said) in transcript
 
 
-@pytest.mark.slow
 @pytest.mark.anyio
 async def test_one_failed_step_fails_the_demo(tmp_path: Path) -> None:
     settings = tmp_path / "settings.json"

@@ -64,7 +64,6 @@ async def test_an_allowed_host_is_reached(guarded: Guarded) -> None:
     assert await guarded.call("get_text", selector="p") == {"text": "here"}
 
 
-@pytest.mark.sampled(2)
 async def test_navigation_to_a_refused_host_is_blocked(guarded: Guarded) -> None:
     url = guarded.site.page("<p>secret</p>")
 

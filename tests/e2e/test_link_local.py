@@ -41,7 +41,6 @@ HOSTS = (
 )
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("host", HOSTS)
 async def test_redirect_to_a_link_local_address_is_blocked(
     browser: SessionBrowser, site: Site, host: str
@@ -51,7 +50,6 @@ async def test_redirect_to_a_link_local_address_is_blocked(
     assert error["code"] == "PERMISSION_DENIED"
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("host", HOSTS)
 async def test_page_cannot_request_a_link_local_address(
     browser: SessionBrowser, site: Site, host: str

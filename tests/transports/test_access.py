@@ -297,7 +297,6 @@ async def send_initialize(client: Raw, **headers: str | None) -> httpx2.Response
     return await client.send(initialize(), headers=headers)
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("headers", "status", "message"),
     [
@@ -362,7 +361,6 @@ async def test_duplicate_security_header_is_refused(guarded: HttpServer, more: s
     assert answer.startswith(b"HTTP/1.1 400 ")
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["GET", "DELETE", "POST", "PUT", "OPTIONS", "HEAD"])
 async def test_every_http_method_needs_a_token(member: Raw, method: str) -> None:
     refused = await member.send(method=method, headers={"Authorization": None})

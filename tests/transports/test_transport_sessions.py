@@ -320,7 +320,6 @@ async def test_oversized_event_is_not_kept() -> None:
 # Requests without an answer
 
 
-@pytest.mark.slow
 async def test_request_id_in_use_is_refused(client: Raw) -> None:
     """Two answers to one id could not be told apart; whatever its type, for streams it is text."""
     session = await handshake(client)

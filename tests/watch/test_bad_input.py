@@ -34,7 +34,6 @@ async def test_wrong_token_is_reported_and_correct_token_opens_the_page(
         await expect(page.locator("#status")).to_contain_text("connected")
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -66,7 +65,6 @@ async def test_page_cannot_be_framed_by_another_site(client: Raw) -> None:
     assert answer.headers["x-frame-options"] == "DENY"
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "body",
     [

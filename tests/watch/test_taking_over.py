@@ -123,7 +123,6 @@ async def test_only_one_person_controls_a_session(
         assert await other.locator("#message").inner_text() == "Another person controls the session."
 
 
-@pytest.mark.slow
 async def test_session_can_be_controlled_by_keyboard_alone(person: Page, agent: Agent, site: Site) -> None:
     await agent.show(site, f"<input id=i aria-label=Name style='{BIG}'>")
     await person.locator("#take").focus()

@@ -61,7 +61,6 @@ async def test_a_trace_opens_from_the_watch_page(person: Page, agent: Agent, sit
         assert not any(SECRET.encode() in archive.read(name) for name in archive.namelist())
 
 
-@pytest.mark.slow
 async def test_trace_files_are_served_only_under_their_private_url(
     client: Raw, agent: Agent, site: Site
 ) -> None:

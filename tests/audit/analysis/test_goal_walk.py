@@ -102,7 +102,6 @@ async def test_a_goal_is_reached_step_by_step(any_page: AuditedPage, site: Site)
     assert [part.type for part in parts] == ["tool-call", "tool-result"] * 3
 
 
-@pytest.mark.slow
 async def test_goal_cannot_be_finished_without_any_step(page: AuditedPage, site: Site) -> None:
     walk, parts, _ = await walk_goal(page, site.page("<h1>Here"), then([FINISH], ["It is obvious."]))
 

@@ -237,7 +237,6 @@ async def test_failed_page_load_at_one_width_is_reported(page: AuditedPage, site
     assert [each.what for each in evidence.skipped] == ["everything at 768 px", "everything at 1280 px"]
 
 
-@pytest.mark.slow
 async def test_evidence_before_a_lost_connection_is_kept(site: Site, tmp_path: Path) -> None:
     async with connect_client("footlight", tmp_path) as client:
 

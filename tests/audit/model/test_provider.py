@@ -177,7 +177,6 @@ async def test_key_is_accepted_for_https_and_loopback_base_urls(base_url: str) -
         assert model.key.get_secret_value() == "k"
 
 
-@pytest.mark.sampled(3)
 async def test_redirect_does_not_forward_the_key(vendor: VendorServer, site: Site) -> None:
     asked: list[str | None] = []
 
@@ -204,7 +203,6 @@ async def test_redirect_does_not_forward_the_key(vendor: VendorServer, site: Sit
     assert asked == []
 
 
-@pytest.mark.sampled(3)
 async def test_closed_model_closes_its_connections(vendor: VendorServer) -> None:
     wire = vendor.vendor
     vendor.answers([Turn(text=["Done."])])

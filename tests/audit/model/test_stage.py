@@ -124,7 +124,6 @@ async def outcome(
     return Outcome(parts, run.usage)
 
 
-@pytest.mark.sampled(3)
 async def test_text_is_streamed_while_the_model_writes(vendor: VendorServer) -> None:
     hold = asyncio.Event()
     vendor.answers([Turn(text=["Well ", "done."], hold=hold)])
@@ -548,7 +547,6 @@ SAYS_THE_KEY = {
 SAYS_NOTHING = {"answer": [Turn(text=["Done."])], "cut": [Turn(text=["Well "], cut_after=300)]}
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", [*SAYS_THE_KEY, *SAYS_NOTHING])
 async def test_key_does_not_leak_into_logs_or_errors(
     vendor: VendorServer, caplog: pytest.LogCaptureFixture, case: str

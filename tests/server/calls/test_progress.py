@@ -165,7 +165,6 @@ async def test_progress_of_a_wait_names_its_target(browser: SessionBrowser) -> N
         tasks.cancel_scope.cancel()
 
 
-@pytest.mark.sampled(2)
 async def test_progress_after_a_wait_for_the_session_names_the_tool(browser: SessionBrowser) -> None:
     held, waiting = Held(browser.site), Heard()
 

@@ -1059,7 +1059,6 @@ async def test_invisible_change_is_not_reported_as_no_effect(shared_browser: Bro
     assert [name for name, effect in said.items() if effect == "none"] == []
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "html",
     [

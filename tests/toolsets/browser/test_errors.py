@@ -140,7 +140,6 @@ async def test_action_timeout_reports_that_nothing_was_dispatched(browser: Sessi
     assert (await browser.call("get_page_metadata"))["title"] is None
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "selector", ["b[", "//button[", "", ">>", "#a >> ", "unknown=x", "p:nth-child(", "button:has-text("]
 )

@@ -374,7 +374,6 @@ async def test_missing_page_metadata_is_null(browser: SessionBrowser) -> None:
 # Scripts
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("script", "args", "result"),
     [
@@ -668,7 +667,6 @@ async def test_mark_label_is_a_usable_ref(browser: SessionBrowser) -> None:
     assert (await browser.call("get_page_metadata"))["title"] == "one"
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("script", "says"),
     [

@@ -484,7 +484,6 @@ async def test_video_of_a_static_page_shows_that_page(browser: SessionBrowser) -
     assert (video["first"], video["last"]) == ([0, 255, 0], [0, 255, 0])
 
 
-@pytest.mark.slow
 async def test_closing_a_page_ends_its_video(browser: SessionBrowser) -> None:
     opened = browser.site.page("<body style='background: rgb(0, 0, 255)' onclick='window.close()'>")
     await browser.show(f"<a href={opened} target=_blank>open</a>")

@@ -284,7 +284,6 @@ SIZES = """<select id=s><option value=1>small<option value=2 label=medium>m
 <option value=3 disabled>large<option value="">none</select>"""
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "field",
     [

@@ -105,7 +105,6 @@ async def load(browser: SessionBrowser, kind: str, url: str) -> bool:
 # Blocking
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", [kind for kind in TRY if kind != "font"])
 async def test_blocked_resource_type_is_not_requested(browser: SessionBrowser, kind: str) -> None:
     await browser.show("<p>x</p>")
@@ -198,7 +197,6 @@ async def ask(browser: SessionBrowser, url: str) -> dict[str, Any]:
     return (await browser.call("evaluate", script=f"({ASK})({json.dumps(url)})"))["result"]
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("response", "expected"),
     [

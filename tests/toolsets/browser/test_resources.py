@@ -121,7 +121,6 @@ async def engine(browser: SessionBrowser) -> str:
     return own["browser"]
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("uri", "why"),
     [
@@ -194,7 +193,6 @@ async def test_page_resource_reports_url_title_and_viewport(browser: SessionBrow
     assert before - 1 <= created_at <= time.time() * 1000
 
 
-@pytest.mark.slow
 async def test_resource_of_a_hanging_page_answers_without_title(browser: SessionBrowser) -> None:
     """Reading takes no lock, and ends."""
     url = (await browser.show("<title>t</title><p id=p>x</p>"))["url"]

@@ -137,7 +137,6 @@ async def test_specified_44_tools_are_listed_first_in_order(tools: dict[str, Too
     assert list(tools) == [*(name for name, _, _ in ROWS), *OURS]
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "text", "schema"), ROWS, ids=[row[0] for row in ROWS])
 async def test_tool_matches_its_row_in_the_specification(
     tools: dict[str, Tool], name: str, text: str, schema: str

@@ -189,7 +189,6 @@ async def test_invalid_or_unreachable_url_cannot_be_navigated_to(app: Server) ->
     assert await app.code("mm_navigate", screen="url", url="no address") == "MM_INVALID_INPUT"
 
 
-@pytest.mark.slow
 async def test_screenshot_is_taken_on_request(page: Server) -> None:
     """A file, its size in pixels, and its bytes if wanted."""
     described = await page.call("mm_describe_screen", includeScreenshot=True, screenshotName="../a b")

@@ -64,7 +64,6 @@ CALLS: list[tuple[str, dict[str, Any], bool]] = [
 ]
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("tool", "arguments", "ok"), CALLS, ids=[f"{call[0]}-{call[1]}" for call in CALLS])
 async def test_every_answer_during_a_session_has_its_id(
     app: Server, tool: str, arguments: dict[str, Any], ok: bool

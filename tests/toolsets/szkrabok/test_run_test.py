@@ -180,7 +180,6 @@ async def test_parameter_name_invalid_as_variable_is_refused(named: Named) -> No
     assert error["code"] == "INVALID_PARAMETER"
 
 
-@pytest.mark.slow
 async def test_grep_without_match_is_reported_with_closest_tests(named: Named) -> None:
     named.test_file(ATTACHED)
 

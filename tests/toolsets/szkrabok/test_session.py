@@ -27,7 +27,6 @@ async def test_opening_with_a_url_navigates_there(unopened: Named) -> None:
     assert await unopened.text("extract.text") == "Welcome"
 
 
-@pytest.mark.slow
 async def test_failed_navigation_leaves_the_session_open(unopened: Named) -> None:
     error = await unopened.refused("session.open", url="http://127.0.0.1:1/")
 

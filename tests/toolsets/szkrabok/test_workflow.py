@@ -82,7 +82,6 @@ async def test_a_form_is_filled_field_by_field(named: Named) -> None:
     assert await named.call("extract.evaluate", expression=held) == {"result": ["Ada", True, "Blue"]}
 
 
-@pytest.mark.slow
 async def test_form_with_a_missing_field_is_left_unchanged(named: Named) -> None:
     await named.show("<input id=name>")
 

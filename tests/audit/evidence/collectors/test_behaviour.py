@@ -23,7 +23,6 @@ def document(body: str, css: str = "") -> str:
     return f"{head}<body><h1>Teas</h1>{ABOUT}{body}"
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("body", "css", "found"),
     [

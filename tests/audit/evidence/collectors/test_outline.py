@@ -81,7 +81,6 @@ async def test_outline_finding_is_complete(page: AuditedPage, site: Site) -> Non
     ]
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("title", ["Untitled", "Document", "React App", "Vite + Vue", "index.html", "Home"])
 async def test_meaningless_title_is_found(page: AuditedPage, site: Site, title: str) -> None:
     url = site.page(f"<!doctype html><html lang=en><title>{title}</title><h1>Green teas</h1>")
@@ -91,7 +90,6 @@ async def test_meaningless_title_is_found(page: AuditedPage, site: Site, title: 
     assert summarize(collected) == {"outline/title-says-nothing": [("title", f"title “{title}”")]}
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("title", ["Home – Brook & Leaf", "Documents", "Indexes", "Reactions", "Home fires"])
 async def test_meaningful_title_is_not_reported(page: AuditedPage, site: Site, title: str) -> None:
     url = site.page(f"<!doctype html><html lang=en><title>{title}</title><h1>Green teas</h1>")
@@ -106,7 +104,6 @@ DUTCH = "De thee wordt in het voorjaar geplukt en met stoom verhit, zodat het bl
 RUSSIAN = "Чай собирают весной и обрабатывают паром, чтобы листья оставались зелёными и свежими. "
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("lang", "text", "note"),
     [
@@ -129,7 +126,6 @@ async def test_wrong_language_is_reported_only_when_certain(
     assert summarize(await collect_at(url, page, Outline())) == expected
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("body", "found"),
     [
