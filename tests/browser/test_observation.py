@@ -138,6 +138,21 @@ def test_long_runs_are_folded() -> None:
     ]
 
 
+def test_entry_that_gets_into_the_next_list_is_reported_as_moved() -> None:
+    todo, tea, milk, done, rice = (
+        Node(0, "list", "To do", "e1"),
+        Node(1, "listitem", "Tea", "e2"),
+        Node(1, "listitem", "Milk", "e3"),
+        Node(0, "list", "Done", "e4"),
+        Node(1, "listitem", "Rice", "e5"),
+    )
+
+    assert describe_difference([todo, tea, milk, done, rice], [todo, tea, done, milk, rice]) == [
+        '  e4 list "Done"',
+        '~  e3 listitem "Milk" (moved)',
+    ]
+
+
 def test_removed_elements_without_words_keep_their_own_lines() -> None:
     buttons = [Node(2, "button", name, f"e{100 + at}") for at, name in enumerate(("", "", "", "A", "B"))]
 
