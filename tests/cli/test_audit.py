@@ -99,7 +99,6 @@ def rules(report: dict[str, Any]) -> set[str]:
     return {finding["rule"] for finding in report["findings"]}
 
 
-@pytest.mark.slow
 async def test_shop_is_audited_and_reported_in_every_format(tmp_path: Path) -> None:
     """Its facts, without a model; in each format at once."""
     outs = ["report.html", "report.md", "report.json", "deep/report.sarif"]

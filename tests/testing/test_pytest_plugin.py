@@ -374,7 +374,6 @@ def test_failure_report_shows_calls_and_page(project: Project) -> None:
     }
 
 
-@pytest.mark.slow
 def test_failed_call_shows_only_lines_of_the_test(project: Project) -> None:
     """Nor of a generated module. With --full-trace all of it."""
     generated = GENERATED.format(python=sys.executable, server=str(SMALL))
