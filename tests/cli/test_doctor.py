@@ -63,6 +63,23 @@ def test_machine_without_a_browser_gets_installation_advice(tmp_path: Path) -> N
     assert "apt-get install chromium" in done.err
 
 
+def test_failed_installation_says_how_else_to_get_a_browser(tmp_path: Path) -> None:
+    (tmp_path / "playwright.py").write_text("raise SystemExit('no network')\n")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "footlight", "doctor", "--install", "--quiet"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode == 1
+    assert "No browser could be installed with the tools of this machine." in done.stderr
+    assert "apt-get install chromium" in done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
