@@ -50,8 +50,8 @@ class Dialect(Protocol):
         ...
 
 
-def ensure_tool(tools: Mapping[str, Tool], name: str, *, hint: str) -> Tool:
-    """Return the tool called `name`.
+def ensure_tool(tools: Mapping[str, Tool], name: str, *, hint: str) -> None:
+    """Check that the server has the tool called `name`.
 
     Raises:
         ToolInvocationError: the server has no such tool; `hint` says how to get it.
@@ -60,4 +60,3 @@ def ensure_tool(tools: Mapping[str, Tool], name: str, *, hint: str) -> Tool:
         raise ToolInvocationError(
             f"The server has no tool {name}: {hint}", tool_name=name, reason="unknown_tool"
         )
-    return tools[name]
