@@ -31,6 +31,7 @@ from tests.site import Site
 __all__ = [
     "LIMIT_SECONDS",
     "LOCAL_AND_RAY",
+    "RAY_ONLY",
     "SECRET",
     "SESSIONS",
     "Cluster",
@@ -107,18 +108,16 @@ class Cluster:
                 await self._listing.wait()
 
 
-LOCAL_AND_RAY = (
-    "local",
-    pytest.param(
-        "ray",
-        marks=[
-            pytest.mark.slow,
-            pytest.mark.skipif(
-                find_spec("ray") is None, reason="Ray is not installed: pip install 'footlight[ray]'"
-            ),
-        ],
-    ),
+RAY_ONLY = pytest.param(
+    "ray",
+    marks=[
+        pytest.mark.slow,
+        pytest.mark.skipif(
+            find_spec("ray") is None, reason="Ray is not installed: pip install 'footlight[ray]'"
+        ),
+    ],
 )
+LOCAL_AND_RAY = ("local", RAY_ONLY)
 """The kinds of clusters, as parameters of a test: `make test` has no Ray."""
 
 

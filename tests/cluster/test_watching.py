@@ -22,6 +22,7 @@ from playwright.async_api import Page, expect
 from tests.cluster.ray_cluster import (
     LIMIT_SECONDS,
     LOCAL_AND_RAY,
+    RAY_ONLY,
     SECRET,
     Cluster,
     connect_browser,
@@ -214,12 +215,10 @@ async def test_commands_of_this_machine_find_the_server_and_its_sessions(
     assert await asyncio.wait_for(shared.wait(), 60) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("cluster", [RAY_ONLY], indirect=True)
 async def test_a_lost_worker_is_shown_with_its_sessions(
     cluster: Cluster, origin: str, http: httpx2.AsyncClient, site: Site, ids: list[str]
 ):
-    if cluster.process is None:
-        pytest.skip("the workers of this cluster end with its server")
     lost = ids[0]
     assert lost in [each["id"] for each in (await state(http))["sessions"]]
     async with (
